@@ -214,9 +214,7 @@ def _check_evaluate(game: Game[Any, Any], state: Any) -> None:
 @_clause("max_plies")
 def _check_bound(game: Game[Any, Any], state: Any) -> None:
     bound = game.max_plies(state)
-    _require(
-        bound is None or (isinstance(bound, int) and bound >= 0), f"{bound!r} is neither None nor a number from 0"
-    )
+    _require(bound is None or (isinstance(bound, int) and bound >= 0), f"{bound!r} is neither None nor a number from 0")
 
 
 def _check_max_plies(game: Game[Any, Any], path: list[Any]) -> None:

@@ -121,7 +121,10 @@ class SearchResult:
             ("algorithm", self.algorithm),
             ("depth", f"{self.depth}{'' if self.complete else ' (stopped before the requested end)'}"),
             ("move", "none" if self.move is None else self._move_text(self.move)),
-            ("value", "unknown" if self.value is None else f"{self.value:g} for player {self.game.to_move(self.state)}"),
+            (
+                "value",
+                "unknown" if self.value is None else f"{self.value:g} for player {self.game.to_move(self.state)}",
+            ),
         ]
         if self.scores is not None and len(self.scores) > 2:
             pairs.append(("scores", " ".join(f"{score:g}" for score in self.scores)))
@@ -130,7 +133,9 @@ class SearchResult:
         if self.pv:
             pairs.append(("line", " ".join(self.pv_text())))
         rate = self.nodes / self.seconds if self.seconds > 0 else 0.0
-        pairs.append(("effort", f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self.workers} workers"))
+        pairs.append(
+            ("effort", f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self.workers} workers")
+        )
         return pairs
 
     def root_table(self) -> list[tuple[str, ...]]:
@@ -185,6 +190,9 @@ def _align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines of text with columns that line up; all but the first column to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in rows
     ]

@@ -1,0 +1,154 @@
+"""Tasks on Ray workers, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+import ray.exceptions
+
+from parsearch.core.errors import GameError, WorkerError
+from parsearch.core.game import Game
+from parsearch.parallel.backend import Backend
+from parsearch.parallel.ray_session import RaySession
+from parsearch.parallel.ray_ship import own_modules, pickled_by_value
+from parsearch.parallel.task import Outcome, Task, run_task
+
+TRIES = 2
+"""How often a task is sent before its worker's death is reported."""
+
+PATIENCE = 1.0
+"""Seconds that a cancelled task gets to stop before its worker is killed."""
+
+DEATHS = (
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.LocalRayletDiedError,
+    ray.exceptions.ObjectLostError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A GameError on its way home: the message, the traceback as text, and what the game raised, if it pickles."""
+
+    message: str
+    traceback: str
+    cause: bytes | None
+
+
+class WorkerTraceback(Exception):
+    """The traceback of an exception that was raised in a worker, as text."""
+
+    def __str__(self) -> str:
+        return f"\n\n{self.args[0]}"
+
+
+class RayBackend(Backend):
+    """Ray tasks for one game; at most as many under way as there are workers, so that each gets the latest window."""
+
+    def __init__(self, session: RaySession, game: Game[Any, Any]) -> None:
+        self.workers = self.capacity = session.workers
+        self._game = game
+        self._modules = own_modules(game)
+        with pickled_by_value(self._modules):
+            try:
+                self._sent_game = ray.put(game)
+            except Exception as error:  # anything may happen when a user's object is pickled
+                raise GameError(
+                    f"{game.name} cannot be sent to workers: {error}; keep files, locks and the like out of the game"
+                ) from error
+        self._tasks: dict[ray.ObjectRef, tuple[Task, int]] = {}
+
+    def submit(self, task: Task) -> None:
+        self._send(task, tries=1)
+
+    def _send(self, task: Task, tries: int) -> None:
+        name = f"{self._game.name} {task.line} depth {task.depth}"
+        with pickled_by_value(self._modules):
+            reference = _search.options(name=name).remote(self._sent_game, task)
+        self._tasks[reference] = (task, tries)
+
+    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
+        if not self._tasks:
+            return []
+        ready, _ = ray.wait(list(self._tasks), timeout=seconds)
+        if ready:  # and whatever else has ended meanwhile
+            ready, _ = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)
+        ended = []
+        for reference in ready:
+            task, tries = self._tasks.pop(reference)
+            outcome = self._fetch(reference, task, tries)
+            if outcome is not None:
+                ended.append((task, outcome))
+        return ended
+
+    def _fetch(self, reference: ray.ObjectRef, task: Task, tries: int) -> Outcome | None:
+        """The outcome of a task that has ended; None where its worker died and it was sent again."""
+        try:
+            outcome: Outcome | Crash = ray.get(reference)
+        except DEATHS as error:
+            if tries < TRIES:
+                self._send(task, tries + 1)
+                return None
+            raise WorkerError(
+                f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {TRIES} times, "
+                f"position {self._game.format_state(task.state)!r}; workers=0 searches it in this process"
+            ) from error
+        except ray.exceptions.RayError as error:
+            raise WorkerError(
+                f"{self._game.name}: no worker could search {task.line} (depth {task.depth}): "
+                f"{_last_line(error)}; workers=0 searches it in this process"
+            ) from error
+        if isinstance(outcome, Crash):
+            raise GameError(outcome.message) from _revive(outcome)
+        return outcome
+
+    def cancel(self) -> None:
+        references, self._tasks = list(self._tasks), {}
+        if not references:
+            return
+        for reference in references:
+            ray.cancel(reference)
+        _, stuck = ray.wait(references, num_returns=len(references), timeout=PATIENCE)
+        for reference in stuck:  # the game's own code does not let go
+            ray.cancel(reference, force=True)
+        ray.wait(references, num_returns=len(references), timeout=PATIENCE)
+
+
+@ray.remote(num_cpus=1, max_retries=0)  # type: ignore[untyped-decorator]
+def _search(game: Game[Any, Any], task: Task) -> Outcome | Crash:
+    try:
+        return run_task(game, task)
+    except GameError as error:
+        assert error.__cause__ is not None
+        text = "".join(traceback.format_exception(error.__cause__))
+        try:
+            cause = ray.cloudpickle.dumps(error.__cause__)
+        except Exception:  # what a user raises need not pickle; the text is there all the same
+            cause = None
+        return Crash(str(error), text, cause)
+
+
+def _revive(crash: Crash) -> BaseException:
+    """What the game raised, with the worker's traceback chained to it, as far as it survived the journey."""
+    text = WorkerTraceback(crash.traceback)
+    if crash.cause is None:
+        return text
+    try:
+        cause = pickle.loads(crash.cause)
+    except Exception:  # an exception that pickles need not unpickle
+        return text
+    if not isinstance(cause, BaseException):
+        return text
+    cause.__cause__ = text
+    return cause
+
+
+def _last_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[-1].strip() if lines else type(error).__name__
