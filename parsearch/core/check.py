@@ -90,7 +90,7 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> CheckRep
                 break
         positions += len(path)
         if not failures:
-            _run("max_plies bounds the plies left", lambda g, _: _check_max_plies(g, path), game, path[0], failures)
+            _run("max_plies bounds the plies left", _check_max_plies, game, path, failures)
     return CheckReport(game.name, games, positions, tuple(failures[:MOST_FAILURES]))
 
 

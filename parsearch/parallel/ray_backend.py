@@ -125,10 +125,10 @@ def _search(game: Game[Any, Any], task: Task) -> Outcome | Crash:
     try:
         return run_task(game, task)
     except GameError as error:
-        assert error.__cause__ is not None
-        text = "".join(traceback.format_exception(error.__cause__))
+        raised = error.__cause__ or error
+        text = "".join(traceback.format_exception(raised))
         try:
-            cause = ray.cloudpickle.dumps(error.__cause__)
+            cause = ray.cloudpickle.dumps(raised)
         except Exception:  # what a user raises need not pickle; the text is there all the same
             cause = None
         return Crash(str(error), text, cause)

@@ -107,8 +107,8 @@ class Request:
         self.progress(
             Progress(
                 depth=split.depth,
-                move=known and known.move,
-                value=known and known.value,
+                move=None if known is None else known.move,
+                value=None if known is None else known.value,
                 moves=tuple(split.moves),
                 root_moves=root_moves,
                 nodes=self.nodes,

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
@@ -95,7 +96,7 @@ def blaming(game: Game[Any, Any], state: Any) -> Iterator[None]:
     except Exception as error:  # whatever a user's game raises
         method = None
         frames = list(traceback.walk_tb(error.__traceback__))
-        for (frame, _), (inner, _) in zip(frames, frames[1:], strict=False):
+        for (frame, _), (inner, _) in pairwise(frames):
             if frame.f_globals.get("__name__", "").startswith("parsearch.") and "state" in frame.f_locals:
                 state, method = frame.f_locals["state"], inner.f_code.co_name
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
