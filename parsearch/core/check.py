@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from parsearch.core.game import Game
@@ -204,7 +205,7 @@ def _check_evaluate(game: Game[Any, Any], state: Any) -> None:
         )
     for number in (score,) if game.zero_sum else score:
         _require(
-            not isinstance(number, bool) and isinstance(number, int if game.integer else int | float),
+            not isinstance(number, bool) and isinstance(number, Integral if game.integer else Real),
             f"{number!r} is not {'an int, as integer=True promises' if game.integer else 'a number'}",
         )
         _require(math.isfinite(number), f"{number!r} is not finite; use a large number instead")

@@ -88,8 +88,8 @@ class SearchResult:
             "algorithm": self.algorithm,
             "depth": self.depth,
             "move": None if self.move is None else text(self.move),
-            "value": self.value,
-            "scores": None if self.scores is None else list(self.scores),
+            "value": _plain(self.value),
+            "scores": None if self.scores is None else [_plain(score) for score in self.scores],
             "pv": self.pv_text(),
             "nodes": self.nodes,
             "seconds": self.seconds,
@@ -99,7 +99,7 @@ class SearchResult:
             "root_moves": [
                 {
                     "move": text(entry.move),
-                    "value": entry.value,
+                    "value": _plain(entry.value),
                     "bound": str(entry.bound),
                     "nodes": entry.nodes,
                     "seconds": entry.seconds,
@@ -165,6 +165,11 @@ class SearchResult:
 
     def _move_text(self, move: Any) -> str:
         return self.game.format_move(self.state, move)
+
+
+def _plain(number: Any) -> Any:
+    """A number as JSON knows it: a game may score in NumPy's own types."""
+    return number.item() if hasattr(number, "item") else number
 
 
 def format_line(game: Game[Any, Any], state: Any, line: Sequence[Any]) -> list[str]:

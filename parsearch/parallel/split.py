@@ -51,7 +51,7 @@ class Split(ABC):
         self.depth = depth
         self.algorithm = algorithm
         with blaming(game, state):
-            self.moves: Sequence[Any] = game.legal_moves(state)
+            self.moves: Sequence[Any] = tuple(game.legal_moves(state))
             self.mover = game.to_move(state)
         self.under_way = 0
         self.finished = 0

@@ -71,10 +71,20 @@ def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None =
         try:
             value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
             pv = moves_of(chain)
+            require_moves(game, task.state, value is not None)
         except Stopped:
             pass  # value stays None: stopped
     seconds = time.perf_counter() - started
     return Outcome(value, pv, effort.nodes, seconds, worker_name(), effort.estimated)
+
+
+def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
+    """Raises GameError where a state that is not terminal had no move to offer, so that nothing was found."""
+    if not found:
+        raise GameError(
+            f"{game.name} has no legal move in a state that is not terminal, at or below {_state_text(game, state)}; "
+            "mend the game (parsearch.check_game finds the position)"
+        )
 
 
 def worker_name() -> str:
