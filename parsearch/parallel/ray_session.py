@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import socket
 import tempfile
 import threading
 from pathlib import Path
@@ -24,10 +25,13 @@ LONGEST_SOCKET_FOLDER = 40
 
 FOLDER_PREFIX = "parsearch-ray-"
 
+CONNECT_SECONDS = 10.0
+"""For a cluster's address to answer."""
+
 START_SECONDS = 120.0
 """Starting or joining Ray takes 2.3-6 s here; a minute and more means that it never will."""
 
-STOP_SECONDS = 60.0
+STOP_SECONDS = 30.0
 """Stopping Ray takes 1.3 s here; one that hangs is left to its own devices, on a daemon thread."""
 
 CPU_SECONDS = 60.0
@@ -121,6 +125,8 @@ class RaySession:
                 "_temp_dir": str(folder),
             }
         else:
+            assert self._address is not None
+            _require_listener(self._address)
             options["address"] = self._address
         ray.init(**(options | self._options))
 
@@ -157,6 +163,13 @@ def _warm_up() -> None:
     import parsearch.parallel.task  # noqa: F401
 
     time.sleep(0.05)
+
+
+def _require_listener(address: str) -> None:
+    """Raises OSError at once where nobody listens at host:port; `ray.init` would try for five minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
 
 
 def _session_folder() -> Path:
