@@ -64,7 +64,9 @@ class Raising(Connect4):
 def test_what_a_game_raises_arrives_with_game_position_and_traceback(workers: int, coordinator: Coordinator) -> None:
     game = Raising("value")
     run = coordinator.search if workers else Coordinator(workers=0).search
-    with pytest.raises(GameError, match=r"connect4 raised ValueError: no idea in evaluate at the position '44") as caught:
+    with pytest.raises(
+        GameError, match=r"connect4 raised ValueError: no idea in evaluate at the position '44"
+    ) as caught:
         run(game, game.parse_state("4"), limits=Limits(depth=2))
     cause = caught.value.__cause__
     assert isinstance(cause, ValueError)

@@ -20,10 +20,11 @@ from parsearch.parallel.cores import usable_cores
 OBJECT_STORE_BYTES = 100 * 2**20
 """Games and tasks are small; Ray's default of 30% of the memory would only fill /dev/shm."""
 
-LONGEST_SOCKET_FOLDER = 40
-"""Ray puts Unix sockets some 60 characters below its folder, and Linux allows 107 for the whole path."""
+LONGEST_BASE = 14
+"""Characters of the folder for temporary files that leave room for Ray's Unix sockets: Linux allows 107 for a
+path, of which Ray takes 65 (/session_DATE_TIME_PID/sockets/plasma_store) and we take 27."""
 
-FOLDER_PREFIX = "parsearch-ray-"
+FOLDER_PREFIX = "parsearch-"
 
 CONNECT_SECONDS = 10.0
 """For a cluster's address to answer."""
@@ -175,7 +176,7 @@ def _require_listener(address: str) -> None:
 def _session_folder() -> Path:
     """A new folder for one local Ray, named after this process; those of processes that died are removed."""
     base = Path(tempfile.gettempdir())
-    if len(str(base)) > LONGEST_SOCKET_FOLDER:
+    if len(str(base)) > LONGEST_BASE:
         base = Path("/tmp")
     for old in base.glob(f"{FOLDER_PREFIX}*"):
         owner = old.name.removeprefix(FOLDER_PREFIX).split("-")[0]
