@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import pytest
-from cases import AnyTurns, Node, random_node
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import AnyTurns, Node, random_node
 from parsearch.algorithms import Effort, Stopped, alphabeta, find_algorithm, maxn, minimax, moves_of, paranoid, pvs
 from parsearch.core.errors import AlgorithmError, GameError
 from parsearch.games import load_game

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import pytest
-from cases import SETS, Case, conformance, knuth_moore_tree, params, random_tree, tree_nodes
 
+from cases import SETS, Case, conformance, knuth_moore_tree, params, random_tree, tree_nodes
 from parsearch.algorithms import ALGORITHMS, Effort, alphabeta, find_algorithm, moves_of
 from parsearch.core.game import Game, score_for
 from parsearch.core.window import Window

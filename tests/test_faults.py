@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from parsearch import Coordinator, GameError, Limits, WorkerError, load_game, search
 
 Connect4: Any = type(load_game("connect4"))

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from cases import conformance
 
+from cases import conformance
 from parsearch.core.errors import MoveError, StateError
 from parsearch.core.game import Game
 from parsearch.core.text import play_moves
