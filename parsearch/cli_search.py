@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from parsearch.cli_game import find_game
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError
 from parsearch.core.game import Game
@@ -22,7 +23,6 @@ from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, RootMove, SearchResult
 from parsearch.core.text import play_moves, read_state
 from parsearch.core.window import Bound
-from parsearch.games.registry import load_game
 from parsearch.parallel.coordinator import Coordinator
 
 if TYPE_CHECKING:
@@ -35,13 +35,6 @@ FRAME_LINES = 6
 """Lines of the live table that are not root moves."""
 
 _SIGNS = {Bound.EXACT: "", Bound.LOWER: "≥ ", Bound.UPPER: "≤ "}
-
-
-def find_game(text: str) -> Game[Any, Any]:
-    """The game that a text names; a user's own module is also found in the current directory."""
-    if ":" in text and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` does
-    return load_game(text)
 
 
 def merge(
