@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
+
 from parsearch.algorithms import find_algorithm
-from parsearch.cli_game import find_game
+from parsearch.cli_game import find_position
 from parsearch.cli_signals import catch_signals
-from parsearch.core.errors import InputError, MoveError
+from parsearch.core.errors import InputError, LimitsError, MoveError
 from parsearch.core.game import Game, score_for
 from parsearch.core.limits import Limits
 from parsearch.core.result import SearchResult
-from parsearch.core.text import read_move, read_state
+from parsearch.core.text import read_move
 from parsearch.parallel.coordinator import Coordinator
+from parsearch.parallel.task import blaming
 
 DEFAULT_LIMITS = Limits(seconds=5)
 """A move, where no limit is given."""
@@ -21,24 +24,27 @@ DEFAULT_LIMITS = Limits(seconds=5)
 COMMANDS = "type a move, or help, undo, quit"
 
 Read = Callable[[str], str]
-Write = Callable[[str], None]
+Write = Callable[[str], object]
 
 
 def run_play(
     game_text: str, state_text: str | None, person: int, algorithm: str | None, limits: Limits, workers: int | None
 ) -> None:
     """Play one game on stdin and stdout. A signal ends it at once, wherever it is."""
-    game = find_game(game_text)
-    state = read_state(game, state_text)
+    if limits.depth == 0:
+        raise LimitsError("depth 0 looks at no move, so there is nothing to play; use 1 or more")
+    game, state = find_position(game_text, state_text)
     find_algorithm(game, algorithm)  # a wrong one is better told now than when the program's turn comes
     if limits == Limits():
         limits = DEFAULT_LIMITS
+    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
     with catch_signals(patience=0) as interrupts, Coordinator(workers) as coordinator:
 
         def think(state: Any) -> SearchResult:
             return coordinator.search(game, state, algorithm=algorithm, limits=limits)
 
-        Match(game, state, person, think, input, print).play()
+        with blaming(game, state):
+            Match(game, state, person, think, console.input, console.print).play()
         interrupts.settle()
 
 
