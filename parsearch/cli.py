@@ -43,6 +43,7 @@ class Commands(TyperGroup):
             typer.echo(f"parsearch: {error}", err=True)
             raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
         except KeyboardInterrupt as error:
+            typer.echo(err=True)  # the terminal has written ^C
             raise typer.Exit(error.exit_code if isinstance(error, Interrupted) else 130) from error
 
 

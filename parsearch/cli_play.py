@@ -41,7 +41,8 @@ def run_play(
     with catch_signals(patience=0) as interrupts, Coordinator(workers) as coordinator:
 
         def think(state: Any) -> SearchResult:
-            return coordinator.search(game, state, algorithm=algorithm, limits=limits)
+            with console.status("thinking"):  # shown on a terminal only
+                return coordinator.search(game, state, algorithm=algorithm, limits=limits)
 
         with blaming(game, state):
             Match(game, state, person, think, console.input, console.print).play()

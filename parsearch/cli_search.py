@@ -11,9 +11,11 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from parsearch.cli_game import find_position
 from parsearch.cli_signals import catch_signals
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 DEFAULT_LIMITS = Limits(seconds=10)
 """Where neither the command line nor a config gives a limit."""
 
-FRAME_LINES = 6
+FRAME_LINES = 7
 """Lines of the live table that are not root moves."""
 
 _SIGNS = {Bound.EXACT: "", Bound.LOWER: "≥ ", Bound.UPPER: "≤ "}
@@ -138,6 +140,7 @@ class LiveTable:
         self._started = time.monotonic()
         self._texts: dict[Any, str] = {}
         self._progress: Progress | None = None
+        self._last: dict[Any, RootMove | None] = {}  # of the iteration before, shown until there is better
         self._result: SearchResult | None = None
 
     @contextmanager
@@ -151,6 +154,9 @@ class LiveTable:
         """Take in what the search reports; its `progress` callback."""
         if self._console.is_terminal:
             self._name_moves(progress.moves)
+            before = self._progress
+            if before is not None and before.depth < progress.depth:
+                self._last = dict(zip(before.moves, before.root_moves, strict=True))
             self._progress = progress
 
     def finish(self, result: SearchResult) -> None:
@@ -164,34 +170,29 @@ class LiveTable:
                 if move not in self._texts:
                     self._texts[move] = self._game.format_move(self._state, move)
 
-    def _draw(self) -> Table | str:
+    def _draw(self) -> RenderableType:
         result, progress = self._result, self._progress
         if result is not None:
-            return self._table(
-                [(entry.move, entry) for entry in result.root_moves],
-                result.move,
-                f"depth {result.depth}, {result.nodes:,} nodes, {result.seconds:.1f} s",
-            )
+            title = f"depth {result.depth}, {result.nodes:,} nodes, {result.seconds:.1f} s"
+            return self._table([(entry.move, entry) for entry in result.root_moves], result.move, title)
         seconds = time.monotonic() - self._started
         if progress is None:
             return f"{self._game.name}: starting, {seconds:.1f} s"
-        return self._table(
-            list(zip(progress.moves, progress.root_moves, strict=True)),
-            progress.move,
-            f"depth {progress.depth} under way, {progress.nodes:,} nodes, {seconds:.1f} s, {progress.pending} pending",
-        )
+        title = f"depth {progress.depth} under way, {progress.nodes:,} nodes, {seconds:.1f} s"
+        return self._table(list(zip(progress.moves, progress.root_moves, strict=True)), progress.move, title)
 
-    def _table(self, rows: list[tuple[Any, RootMove | None]], best: Any, title: str) -> Table:
-        table = Table(title=f"{self._game.name}: {title}", title_justify="left", title_style="bold")
+    def _table(self, rows: list[tuple[Any, RootMove | None]], best: Any, title: str) -> RenderableType:
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 1))
         table.add_column("move")
         for name in ("value", "nodes", "seconds"):
             table.add_column(name, justify="right", min_width=9)
         room = max(self._console.height - FRAME_LINES, 1)
         for move, entry in rows[:room]:
+            shown = entry or self._last.get(move)
             cells = ("…", "", "")
-            if entry is not None:
-                cells = (f"{_SIGNS[entry.bound]}{entry.value:g}", f"{entry.nodes:,}", f"{entry.seconds:.3f}")
-            table.add_row(self._texts[move], *cells, style="bold green" if move == best else None)
-        if len(rows) > room:
-            table.caption = f"and {len(rows) - room} more moves"
-        return table
+            if shown is not None:
+                cells = (f"{_SIGNS[shown.bound]}{shown.value:g}", f"{shown.nodes:,}", f"{shown.seconds:.3f}")
+            style = "dim" if entry is None else "bold green" if move == best else None
+            table.add_row(self._texts[move], *cells, style=style)
+        more = f"\n … and {len(rows) - room} more moves" if len(rows) > room else ""
+        return Group(Text(f"{self._game.name}: {title}{more}", style="bold"), table)
