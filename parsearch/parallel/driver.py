@@ -82,6 +82,7 @@ class Driver:
     def _search(self, split: Split, backend: Backend, offload: Offload | None = None) -> Answer | None:
         """Keep the backend busy until the split is done; None where a limit or the offload came first."""
         request = self._request
+        request.report(split)  # the first task may take long
         try:
             while not split.done:
                 if request.over() or (offload is not None and offload.due()):

@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import socket
+import signal
 import tempfile
 import threading
 from pathlib import Path
@@ -84,6 +85,7 @@ class RaySession:
             if isinstance(error, WorkerError):
                 raise error
             raise WorkerError(f"Ray{self._where()} cannot be used: {_one_line(error)}; {self._remedy()}") from error
+        _give_sigterm_back()
 
     def stop(self) -> None:
         """Disconnect, and stop Ray where we started it. Does nothing where nothing was begun."""
@@ -95,6 +97,7 @@ class RaySession:
         self._ready.clear()
         self._stop.clear()
         atexit.unregister(self.stop)
+        _give_sigterm_back()
 
     def _live(self) -> None:
         ours, folder = False, None
@@ -171,6 +174,17 @@ def _require_listener(address: str) -> None:
     host, _, port = address.rpartition(":")
     if host and port.isdigit() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+
+
+def _give_sigterm_back() -> None:
+    """Install the caller's handler for SIGTERM again.
+
+    Ray's C++ core takes the signal over while it starts, to print its stack, and resets it when it stops. Python
+    does not notice and still names the old handler.
+    """
+    handler = signal.getsignal(signal.SIGTERM)
+    if handler is not None and threading.current_thread() is threading.main_thread():  # Python allows it nowhere else
+        signal.signal(signal.SIGTERM, handler)
 
 
 def _session_folder() -> Path:
