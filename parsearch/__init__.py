@@ -25,3 +25,28 @@ from parsearch.games.registry import load_game
 from parsearch.parallel.coordinator import Coordinator, search
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AlgorithmError",
+    "Bound",
+    "CheckReport",
+    "ConfigError",
+    "Coordinator",
+    "Game",
+    "GameError",
+    "GameTextError",
+    "InputError",
+    "Limits",
+    "LimitsError",
+    "MoveError",
+    "ParsearchError",
+    "Progress",
+    "RootMove",
+    "SearchResult",
+    "StateError",
+    "Window",
+    "WorkerError",
+    "check_game",
+    "load_game",
+    "search",
+]

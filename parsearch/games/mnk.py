@@ -120,7 +120,7 @@ class Mnk(Game[MnkState, int]):
             return super().parse_move(state, text)  # which says what is legal
         return cell
 
-    def format_move(self, state: MnkState, move: int) -> str:  # noqa: ARG002 the state is part of the contract
+    def format_move(self, state: MnkState, move: int) -> str:
         return self._names[move]
 
     def render(self, state: MnkState) -> str:

@@ -95,7 +95,7 @@ class Nim(Game[NimState, Taking]):
         heaps = ",".join(map(str, state.heaps)) or "-"
         return f"{heaps} {state.player}" if state.player else heaps
 
-    def format_move(self, state: NimState, move: Taking) -> str:  # noqa: ARG002 the state is part of the contract
+    def format_move(self, state: NimState, move: Taking) -> str:
         return f"{move[0]}:{move[1]}"
 
     def render(self, state: NimState) -> str:

@@ -51,7 +51,7 @@ class SerialBackend(Backend):
         assert self._task is None
         self._task = task
 
-    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:  # noqa: ARG002 - the task's own limits end it
+    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:  # noqa: ARG002 - the task's limits end it
         if self._task is None:
             return []
         task, self._task = self._task, None

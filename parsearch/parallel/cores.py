@@ -6,14 +6,14 @@ import math
 import os
 from pathlib import Path
 
-import psutil
-
 CGROUP = Path("/sys/fs/cgroup")
 
 
 def usable_cores(cgroup: Path = CGROUP) -> int:
     """The cores that this process may use: the least of its affinity, its cgroup's CPU quota and the physical
     cores of the machine; at least 1."""
+    import psutil  # 23 ms that `import parsearch` need not pay
+
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     physical = psutil.cpu_count(logical=False) or allowed
     return max(1, int(min(allowed, physical, cpu_quota(cgroup))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 import traceback
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +21,17 @@ from parsearch.parallel.task import Outcome, Task, run_task
 TRIES = 2
 """How often a task is sent before its worker's death is reported."""
 
-PATIENCE = 1.0
-"""Seconds that a cancelled task gets to stop before its worker is killed."""
+SETTLE_SECONDS = 0.1
+"""For tasks that are about to stop by themselves at their limit, before they are cancelled."""
+
+PATIENCE_SECONDS = 1.0
+"""For a cancelled task to stop before its worker is killed."""
+
+SILENCE_SECONDS = 5.0
+"""Without any result until the backend asks whether the cluster still has CPUs."""
+
+NODE_SECONDS = 60.0
+"""For a cluster without CPUs to get some again: a lost node takes some 16 s to notice, a new one its time to boot."""
 
 DEATHS = (
     ray.exceptions.WorkerCrashedError,
@@ -62,6 +72,7 @@ class RayBackend(Backend):
                 raise GameError(
                     f"{game.name} cannot be sent to workers: {error}; keep files, locks and the like out of the game"
                 ) from error
+        self._alive = time.monotonic()
         self._tasks: dict[ray.ObjectRef, tuple[Task, int]] = {}
 
     def submit(self, task: Task) -> None:
@@ -77,8 +88,11 @@ class RayBackend(Backend):
         if not self._tasks:
             return []
         ready, _ = ray.wait(list(self._tasks), timeout=seconds)
-        if ready:  # and whatever else has ended meanwhile
+        if not ready:
+            self._require_cpus()
+        else:  # and whatever else has ended meanwhile
             ready, _ = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)
+            self._alive = time.monotonic()
         ended = []
         for reference in ready:
             task, tries = self._tasks.pop(reference)
@@ -86,6 +100,19 @@ class RayBackend(Backend):
             if outcome is not None:
                 ended.append((task, outcome))
         return ended
+
+    def _require_cpus(self) -> None:
+        """Raises WorkerError where the cluster has had no CPU for too long: the tasks would wait for ever."""
+        silence = time.monotonic() - self._alive
+        if silence < SILENCE_SECONDS:
+            return
+        if ray.cluster_resources().get("CPU", 0) >= 1:
+            self._alive = time.monotonic()
+        elif silence > NODE_SECONDS:
+            raise WorkerError(
+                f"{self._game.name}: the cluster has had no CPU for {NODE_SECONDS:g} s; "
+                "start a node (ray start --address=...) or search with workers=0"
+            )
 
     def _fetch(self, reference: ray.ObjectRef, task: Task, tries: int) -> Outcome | None:
         """The outcome of a task that has ended; None where its worker died and it was sent again."""
@@ -112,12 +139,13 @@ class RayBackend(Backend):
         references, self._tasks = list(self._tasks), {}
         if not references:
             return
-        for reference in references:
-            ray.cancel(reference)
-        _, stuck = ray.wait(references, num_returns=len(references), timeout=PATIENCE)
-        for reference in stuck:  # the game's own code does not let go
-            ray.cancel(reference, force=True)
-        ray.wait(references, num_returns=len(references), timeout=PATIENCE)
+        for force, patience in ((None, SETTLE_SECONDS), (False, PATIENCE_SECONDS), (True, PATIENCE_SECONDS)):
+            if force is not None:  # force: the game's own code did not let go
+                for reference in references:
+                    ray.cancel(reference, force=force)
+            _, references = ray.wait(references, num_returns=len(references), timeout=patience)
+            if not references:
+                return
 
 
 @ray.remote(num_cpus=1, max_retries=0)  # type: ignore[untyped-decorator]
@@ -125,10 +153,10 @@ def _search(game: Game[Any, Any], task: Task) -> Outcome | Crash:
     try:
         return run_task(game, task)
     except GameError as error:
-        assert error.__cause__ is not None
-        text = "".join(traceback.format_exception(error.__cause__))
+        raised = error.__cause__ or error
+        text = "".join(traceback.format_exception(raised))
         try:
-            cause = ray.cloudpickle.dumps(error.__cause__)
+            cause = ray.cloudpickle.dumps(raised)
         except Exception:  # what a user raises need not pickle; the text is there all the same
             cause = None
         return Crash(str(error), text, cause)

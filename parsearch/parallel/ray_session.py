@@ -1,4 +1,4 @@
-"""Ray's life around our searches: use the one that runs, join a cluster, or start one here; stop only what we started."""
+"""Ray's life around our searches: use the one that runs, join a cluster, or start one; stop only what we started."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from parsearch.core.game import Game, score_for
 from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.split import Answer, Split
-from parsearch.parallel.task import blaming
+from parsearch.parallel.task import blaming, require_moves
 
 
 @dataclass(eq=False)
@@ -43,6 +43,7 @@ class Request:
         """The depth at which nothing is left to ask; None where only seconds, nodes or the game's end will tell."""
         if self.game.is_terminal(self.state):
             return 0
+        require_moves(self.game, self.state, len(self.game.legal_moves(self.state)) > 0)
         plies, depth = self.game.max_plies(self.state), self.limits.depth
         if plies is not None and depth is not None:
             return min(plies, depth)
@@ -107,8 +108,8 @@ class Request:
         self.progress(
             Progress(
                 depth=split.depth,
-                move=known and known.move,
-                value=known and known.value,
+                move=None if known is None else known.move,
+                value=None if known is None else known.value,
                 moves=tuple(split.moves),
                 root_moves=root_moves,
                 nodes=self.nodes,

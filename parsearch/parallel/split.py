@@ -51,7 +51,7 @@ class Split(ABC):
         self.depth = depth
         self.algorithm = algorithm
         with blaming(game, state):
-            self.moves: Sequence[Any] = game.legal_moves(state)
+            self.moves: Sequence[Any] = tuple(game.legal_moves(state))
             self.mover = game.to_move(state)
         self.under_way = 0
         self.finished = 0
@@ -197,7 +197,7 @@ class EldestFirst(Split):
         return self._best
 
     def answer(self) -> Answer:
-        assert self.done and self._best is not None
+        assert self._best is not None
         entries = tuple(entry for entry in self._entries if entry is not None)
         pv = (self.moves[self._best], *self._lines[self._best])
         return Answer(self.depth, self._score, self._best, pv, entries, self._estimated)

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
@@ -70,10 +71,20 @@ def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None =
         try:
             value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
             pv = moves_of(chain)
+            require_moves(game, task.state, value is not None)
         except Stopped:
             pass  # value stays None: stopped
     seconds = time.perf_counter() - started
     return Outcome(value, pv, effort.nodes, seconds, worker_name(), effort.estimated)
+
+
+def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
+    """Raises GameError where a state that is not terminal had no move to offer, so that nothing was found."""
+    if not found:
+        raise GameError(
+            f"{game.name} has no legal move in a state that is not terminal, at or below {_state_text(game, state)}; "
+            "mend the game (parsearch.check_game finds the position)"
+        )
 
 
 def worker_name() -> str:
@@ -95,7 +106,7 @@ def blaming(game: Game[Any, Any], state: Any) -> Iterator[None]:
     except Exception as error:  # whatever a user's game raises
         method = None
         frames = list(traceback.walk_tb(error.__traceback__))
-        for (frame, _), (inner, _) in zip(frames, frames[1:], strict=False):
+        for (frame, _), (inner, _) in pairwise(frames):
             if frame.f_globals.get("__name__", "").startswith("parsearch.") and "state" in frame.f_locals:
                 state, method = frame.f_locals["state"], inner.f_code.co_name
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -118,7 +118,7 @@ class TopTree(Split):
 
     def _expand(self, node: Node) -> None:
         with blaming(self.game, node.state):
-            node.moves = self.game.legal_moves(node.state)
+            node.moves = tuple(self.game.legal_moves(node.state))
             for index, move in enumerate(node.moves):
                 line = f"{node.line} {self.game.format_move(node.state, move)}".lstrip()
                 child = self.game.play(node.state, move)
