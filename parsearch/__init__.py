@@ -28,6 +28,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AlgorithmError",
+    "AnswersDifferError",
     "Bound",
     "CheckReport",
     "ConfigError",

@@ -39,7 +39,7 @@ def draw_speedup(report: SpeedupReport, path: Path) -> None:
     figure = Figure(figsize=(7, 5), dpi=150, layout="constrained")
     axes = figure.subplots()
     counts = sorted({cell.workers for cell in report.summaries if cell.workers})
-    axes.plot([0, counts[-1]], [0, counts[-1]], color="0.5", linewidth=1, label="ideal: as many times as fast")
+    axes.plot([0, counts[-1]], [0, counts[-1]], color="0.5", linewidth=1, label="ideal: speedup = workers")
     curves = report.curves
     for index, (curve, style) in enumerate(zip(curves, cycle(STYLES), strict=False)):
         _draw_curve(axes, curve, style, shift=(index - (len(curves) - 1) / 2) * DODGE * counts[-1])
@@ -47,14 +47,15 @@ def draw_speedup(report: SpeedupReport, path: Path) -> None:
     axes.set_ylabel("speedup (sequential time / parallel time)")
     axes.set_xticks([0, *counts])
     axes.set_xlim(0, counts[-1] * 1.1)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, max(counts[-1], axes.get_ylim()[1]) * (1 + 0.06 * (len(curves) + 1)))  # room for the legend
     axes.grid(color="0.9")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", frameon=False)
     baseline, parallel = curves[0][0], curves[0][-1]
     axes.set_title(f"{baseline.game}: time to depth, {parallel.algorithm} on Ray workers", loc="left")
-    figure.supxlabel(fill(report.machine.summary(), 100), fontsize="small", color="0.3")
+    note = f"Medians of {baseline.repeats} repeats; bars: from the least to the greatest. {report.machine.summary()}"
+    figure.supxlabel(fill(note, 105), fontsize="small", color="0.3")
     figure.savefig(path)
 
 
@@ -72,5 +73,5 @@ def _draw_curve(axes: Any, curve: list[Any], style: tuple[Any, ...], shift: floa
         marker=marker,
         linestyle=line,
         capsize=4,
-        label=f"{curve_name(baseline)} (sequential {baseline.algorithm}: {baseline.seconds:.1f} s)",
+        label=f"position {curve_name(baseline)} (sequential {baseline.algorithm}: {baseline.seconds:.1f} s)",
     )

@@ -18,19 +18,8 @@ from rich.text import Text
 from parsearch.experiments.machine import Machine
 from parsearch.experiments.measurements import Measurement, Summary, summarise
 
-COLUMNS = (
-    "workers",
-    "seconds",
-    "spread",
-    "speedup",
-    "spread",
-    "efficiency",
-    "overhead",
-    "idle",
-    "rate",
-    "serial",
-)
-"""Of the tables on the terminal; narrow enough for 80 characters."""
+COLUMNS = ("workers", "seconds", "spread", "speedup", "spread", "effic.", "overhead", "idle", "rate", "serial")
+"""Of the tables on the terminal, which fit into 80 characters."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,8 @@ def _table(curve: Sequence[Summary]) -> Table:
         caption=_caption(curve),
         caption_justify="left",
         box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=0,  # the box keeps columns one space apart
+        show_edge=False,
     )
     for heading in COLUMNS:
         table.add_column(heading, justify="right", no_wrap=True)
@@ -112,12 +102,13 @@ def _cells(cell: Summary) -> tuple[str, ...]:
 
 def _caption(curve: Sequence[Summary]) -> str:
     lines = [
-        "Medians and spread of the repeats. Overhead: additional nodes. Idle: share of the",
-        "workers' time. Rate: knodes/s a worker. Serial: fraction by Karp and Flatt.",
+        "Medians and spread of the repeats. effic.: efficiency; overhead: additional",
+        "nodes; idle: share of the workers' time; rate: thousand nodes a second and",
+        "worker; serial: serial fraction by Karp and Flatt.",
     ]
     lines += [
-        f"Root moves alone as tasks would give {cell.root_split_min:.2f}-{cell.root_split_max:.2f} "
-        f"on {cell.workers} workers (Graham's interval)."
+        f"With the root moves as tasks: {cell.root_split_min:.2f}-{cell.root_split_max:.2f} "
+        f"times as fast on {cell.workers} workers (Graham)."
         for cell in curve
         if cell.root_split_min is not None
     ]
