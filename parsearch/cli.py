@@ -20,7 +20,9 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import parsearch
+from parsearch.cli_game import find_game
 from parsearch.cli_signals import Interrupted
+from parsearch.core.check import check_game
 from parsearch.core.errors import InputError, ParsearchError
 from parsearch.core.limits import Limits
 from parsearch.games.registry import GAMES
@@ -46,12 +48,14 @@ class Commands(TyperGroup):
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
+Game = Annotated[str, typer.Argument(metavar="GAME", help="As connect4, mnk(5,5,4) or mymodule:MyGame.")]
 State = Annotated[str | None, typer.Option(metavar="TEXT", help="The position; the game's start if left out.")]
 Algorithm = Annotated[
     str | None,
     typer.Option(metavar="A", help="minimax, alphabeta or pvs for zero-sum games; maxn or paranoid else."),
 ]
 Depth = Annotated[int | None, typer.Option(metavar="N", help="Look this many plies ahead.")]
+Seconds = Annotated[float | None, typer.Option("--time", metavar="S", help="Stop after this many seconds.")]
 Nodes = Annotated[int | None, typer.Option(metavar="N", help="Visit at most this many positions.")]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", help="Processes that search; 0 for this one alone. All cores if left out.")
@@ -82,7 +86,7 @@ def search(
     moves: Annotated[str | None, typer.Option(metavar="TEXT", help="Moves to play from there first.")] = None,
     algorithm: Algorithm = None,
     depth: Depth = None,
-    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Stop after this many seconds.")] = None,
+    seconds: Seconds = None,
     nodes: Nodes = None,
     workers: Workers = None,
     address: Annotated[str | None, typer.Option(metavar="A", help="A running Ray cluster to join.")] = None,
@@ -114,6 +118,26 @@ def search(
 
 
 @app.command()
+def play(
+    game: Game,
+    state: State = None,
+    player: Annotated[int, typer.Option(metavar="N", help="Who you are; player 0 moves first.")] = 0,
+    algorithm: Algorithm = None,
+    depth: Depth = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    workers: Workers = None,
+) -> None:
+    """Play against the program.
+
+    Without any limit it thinks for 5 seconds a move, or less once the value is proven.
+    """
+    from parsearch.cli_play import run_play
+
+    run_play(game, state, player, algorithm, Limits(depth, seconds, nodes), workers)
+
+
+@app.command()
 def games() -> None:
     """List the games that have a name."""
     table = Table(show_header=False, show_lines=True)
@@ -121,6 +145,19 @@ def games() -> None:
         about = f"{entry.description}\nwrite it as {entry.signature}\na state is {entry.example}"
         table.add_row(Text(name, style="bold"), Text(about))
     Console().print(table)
+
+
+@app.command()
+def check(
+    game: Game,
+    count: Annotated[int, typer.Option("--games", metavar="N", min=1, help="How many random games to play.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed plays the same games.")] = 0,
+) -> None:
+    """Check a game against every clause of the Game contract. Exit code 1 if one is broken."""
+    report = check_game(find_game(game), count, seed)
+    typer.echo(report)
+    if not report.ok:
+        raise typer.Exit(1)
 
 
 def main() -> None:

@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from parsearch.cli_game import find_position
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError
 from parsearch.core.game import Game
 from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, RootMove, SearchResult
-from parsearch.core.text import play_moves, read_state
 from parsearch.core.window import Bound
-from parsearch.games.registry import load_game
 from parsearch.parallel.coordinator import Coordinator
+from parsearch.parallel.task import blaming
 
 if TYPE_CHECKING:
     from parsearch.config import SearchConfig
@@ -35,13 +35,6 @@ FRAME_LINES = 6
 """Lines of the live table that are not root moves."""
 
 _SIGNS = {Bound.EXACT: "", Bound.LOWER: "≥ ", Bound.UPPER: "≤ "}
-
-
-def find_game(text: str) -> Game[Any, Any]:
-    """The game that a text names; a user's own module is also found in the current directory."""
-    if ":" in text and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` does
-    return load_game(text)
 
 
 def merge(
@@ -76,8 +69,7 @@ def run_search(config: SearchConfig, as_json: bool) -> int:
     if limits == Limits():
         limits = DEFAULT_LIMITS
     with reserved_stdout() as out:
-        game = find_game(config.game)
-        state = play_moves(game, read_state(game, config.state), config.moves or "")
+        game, state = find_position(config.game, config.state, config.moves)
         with (
             catch_signals(patience=1) as interrupts,
             Coordinator(config.workers, config.address, config.offload, config.ray_options) as coordinator,
@@ -95,7 +87,9 @@ def run_search(config: SearchConfig, as_json: bool) -> int:
                 )
                 table.finish(result)
             interrupts.settle()
-            print(answer_text(result, as_json, config.all_moves), file=out, flush=True)
+            with blaming(game, state):
+                text = answer_text(result, as_json, config.all_moves)
+            print(text, file=out, flush=True)
         return interrupts.exit_code
 
 
@@ -165,9 +159,10 @@ class LiveTable:
         self._result = result
 
     def _name_moves(self, moves: Any) -> None:
-        for move in moves:
-            if move not in self._texts:
-                self._texts[move] = self._game.format_move(self._state, move)
+        with blaming(self._game, self._state):
+            for move in moves:
+                if move not in self._texts:
+                    self._texts[move] = self._game.format_move(self._state, move)
 
     def _draw(self) -> Table | str:
         result, progress = self._result, self._progress
