@@ -93,7 +93,7 @@ def _summary(cell: Sequence[Measurement], baseline: Sequence[Measurement]) -> Su
     sequential = median(row.seconds for row in baseline)
     # Each pair's ratio bounds the ratio of the medians, so the spread always encloses it.
     speedup = metrics.speedup(sequential, seconds)
-    root_split_min, root_split_max = _root_split(baseline, sequential, workers)
+    root_split_min, root_split_max = _root_split(baseline, workers)
     return Summary(
         game=first.game,
         state=first.state,
@@ -118,11 +118,9 @@ def _summary(cell: Sequence[Measurement], baseline: Sequence[Measurement]) -> Su
     )
 
 
-def _root_split(
-    baseline: Sequence[Measurement], sequential: float, workers: int
-) -> tuple[float, float] | tuple[None, None]:
+def _root_split(baseline: Sequence[Measurement], workers: int) -> tuple[float, float] | tuple[None, None]:
     if workers < 2 or ALGORITHMS[baseline[0].algorithm].prunes:
         return None, None
     root_seconds = [median(times) for times in zip(*(row.root_seconds for row in baseline), strict=True)]
     shortest, longest = metrics.graham_interval(root_seconds, workers)
-    return metrics.speedup(sequential, longest), metrics.speedup(sequential, shortest)
+    return metrics.speedup(sum(root_seconds), longest), metrics.speedup(sum(root_seconds), shortest)
