@@ -135,7 +135,7 @@ class Fickle(Mnk):
 def test_differing_answers_are_refused(tmp_path):
     out = tmp_path / "out"
     text = CONFIG.replace("tictactoe", f"{__name__}:Fickle")
-    with pytest.raises(AnswersDifferError, match=r"sequential minimax answers .* but minimax on 1 workers answers"):
+    with pytest.raises(AnswersDifferError, match=r"sequential minimax answers .* but minimax on 1 worker answers"):
         speedup.run(write(tmp_path, text), out)
     assert list(out.iterdir()) == []
 

@@ -22,8 +22,8 @@ STYLES = (
 """Colour, marker and line of each curve. Colours: Okabe & Ito 2008, told apart by every kind of colour vision;
 markers and lines tell the curves apart where there is no colour."""
 
-DODGE = 0.02
-"""Curves are drawn this share of the axis apart, so that error bars at the same number of workers stay readable."""
+DODGE = 0.03
+"""Curves are drawn this many workers apart, so that error bars stay readable where the workers are few."""
 
 
 def require_matplotlib() -> None:
@@ -42,7 +42,7 @@ def draw_speedup(report: SpeedupReport, path: Path) -> None:
     axes.plot([0, counts[-1]], [0, counts[-1]], color="0.5", linewidth=1, label="ideal: speedup = workers")
     curves = report.curves
     for index, (curve, style) in enumerate(zip(curves, cycle(STYLES), strict=False)):
-        _draw_curve(axes, curve, style, shift=(index - (len(curves) - 1) / 2) * DODGE * counts[-1])
+        _draw_curve(axes, curve, style, shift=(index - (len(curves) - 1) / 2) * DODGE)
     axes.set_xlabel("workers (processes)")
     axes.set_ylabel("speedup (sequential time / parallel time)")
     axes.set_xticks([0, *counts])

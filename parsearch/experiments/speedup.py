@@ -122,7 +122,7 @@ class _Bench:
 
     def _timed(self, state: Any, depth: int, algorithm: str, workers: int, repeat: int) -> Measurement:
         name = f"{self._game.format_state(state)} depth {depth}".lstrip()
-        self._report(f"{name}: {algorithm}, {workers or 'no'} workers, repeat {repeat}")
+        self._report(f"{name}: {_run_name(algorithm, workers)}, {f'repeat {repeat}' if repeat else 'trial'}")
         row = replace(self._search(state, depth, algorithm, workers), repeat=repeat)
         self._done += 1
         return row
@@ -179,7 +179,13 @@ def _require_agreement(rows: Sequence[Measurement]) -> None:
 
 
 def _who(row: Measurement) -> str:
-    return f"{row.algorithm} on {row.workers} workers" if row.workers else f"sequential {row.algorithm}"
+    return _run_name(row.algorithm, row.workers)
+
+
+def _run_name(algorithm: str, workers: int) -> str:
+    if not workers:
+        return f"sequential {algorithm}"
+    return f"{algorithm} on {workers} {'worker' if workers == 1 else 'workers'}"
 
 
 def _folder(path: Path) -> Path:
