@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 import threading
 from pathlib import Path
@@ -79,6 +80,7 @@ class RaySession:
             if isinstance(error, WorkerError):
                 raise error
             raise WorkerError(f"Ray{self._where()} cannot be used: {_one_line(error)}; {self._remedy()}") from error
+        _give_sigterm_back()
 
     def stop(self) -> None:
         """Disconnect, and stop Ray where we started it. Does nothing where nothing was begun."""
@@ -90,6 +92,7 @@ class RaySession:
         self._ready.clear()
         self._stop.clear()
         atexit.unregister(self.stop)
+        _give_sigterm_back()
 
     def _live(self) -> None:
         ours, folder = False, None
@@ -157,6 +160,17 @@ def _warm_up() -> None:
     import parsearch.parallel.task  # noqa: F401
 
     time.sleep(0.05)
+
+
+def _give_sigterm_back() -> None:
+    """Install the caller's handler for SIGTERM again.
+
+    Ray's C++ core takes the signal over while it starts, to print its stack, and resets it when it stops. Python
+    does not notice and still names the old handler.
+    """
+    handler = signal.getsignal(signal.SIGTERM)
+    if handler is not None and threading.current_thread() is threading.main_thread():  # Python allows it nowhere else
+        signal.signal(signal.SIGTERM, handler)
 
 
 def _session_folder() -> Path:
