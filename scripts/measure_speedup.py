@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from parsearch.cli_signals import Interrupted, catch_signals
 from parsearch.core.errors import InputError, ParsearchError
 from parsearch.experiments.console import run_on_console
 
@@ -19,12 +20,13 @@ def main() -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", default=Path("speedup"), help="where to write the results")
     arguments = parser.parse_args()
     try:
-        run_on_console(arguments.config, arguments.out)
+        with catch_signals(patience=0):
+            run_on_console(arguments.config, arguments.out)
     except ParsearchError as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2 if isinstance(error, InputError) else 1
-    except KeyboardInterrupt:
-        return 130
+    except Interrupted as interrupted:  # what was started has been stopped on the way here
+        return interrupted.exit_code
     return 0
 
 
