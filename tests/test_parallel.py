@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from backends import ShuffledWorkers, search_shuffled
 from cases import SETS, AnyTurns, Case, params, random_node
 from parsearch import Coordinator, Limits, SearchResult, load_game, search

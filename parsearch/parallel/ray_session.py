@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import signal
+import socket
 import tempfile
 import threading
 from pathlib import Path
@@ -20,15 +20,19 @@ from parsearch.parallel.cores import usable_cores
 OBJECT_STORE_BYTES = 100 * 2**20
 """Games and tasks are small; Ray's default of 30% of the memory would only fill /dev/shm."""
 
-LONGEST_SOCKET_FOLDER = 40
-"""Ray puts Unix sockets some 60 characters below its folder, and Linux allows 107 for the whole path."""
+LONGEST_BASE = 14
+"""Characters of the folder for temporary files that leave room for Ray's Unix sockets: Linux allows 107 for a
+path, of which Ray takes 65 (/session_DATE_TIME_PID/sockets/plasma_store) and we take 27."""
 
-FOLDER_PREFIX = "parsearch-ray-"
+FOLDER_PREFIX = "parsearch-"
+
+CONNECT_SECONDS = 10.0
+"""For a cluster's address to answer."""
 
 START_SECONDS = 120.0
 """Starting or joining Ray takes 2.3-6 s here; a minute and more means that it never will."""
 
-STOP_SECONDS = 60.0
+STOP_SECONDS = 30.0
 """Stopping Ray takes 1.3 s here; one that hangs is left to its own devices, on a daemon thread."""
 
 CPU_SECONDS = 60.0
@@ -80,7 +84,6 @@ class RaySession:
             if isinstance(error, WorkerError):
                 raise error
             raise WorkerError(f"Ray{self._where()} cannot be used: {_one_line(error)}; {self._remedy()}") from error
-        _give_sigterm_back()
 
     def stop(self) -> None:
         """Disconnect, and stop Ray where we started it. Does nothing where nothing was begun."""
@@ -92,7 +95,6 @@ class RaySession:
         self._ready.clear()
         self._stop.clear()
         atexit.unregister(self.stop)
-        _give_sigterm_back()
 
     def _live(self) -> None:
         ours, folder = False, None
@@ -124,6 +126,8 @@ class RaySession:
                 "_temp_dir": str(folder),
             }
         else:
+            assert self._address is not None
+            _require_listener(self._address)
             options["address"] = self._address
         ray.init(**(options | self._options))
 
@@ -162,21 +166,17 @@ def _warm_up() -> None:
     time.sleep(0.05)
 
 
-def _give_sigterm_back() -> None:
-    """Install the caller's handler for SIGTERM again.
-
-    Ray's C++ core takes the signal over while it starts, to print its stack, and resets it when it stops. Python
-    does not notice and still names the old handler.
-    """
-    handler = signal.getsignal(signal.SIGTERM)
-    if handler is not None and threading.current_thread() is threading.main_thread():  # Python allows it nowhere else
-        signal.signal(signal.SIGTERM, handler)
+def _require_listener(address: str) -> None:
+    """Raises OSError at once where nobody listens at host:port; `ray.init` would try for five minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
 
 
 def _session_folder() -> Path:
     """A new folder for one local Ray, named after this process; those of processes that died are removed."""
     base = Path(tempfile.gettempdir())
-    if len(str(base)) > LONGEST_SOCKET_FOLDER:
+    if len(str(base)) > LONGEST_BASE:
         base = Path("/tmp")
     for old in base.glob(f"{FOLDER_PREFIX}*"):
         owner = old.name.removeprefix(FOLDER_PREFIX).split("-")[0]
