@@ -152,10 +152,10 @@ def test_the_callers_stop_ends_the_search_with_the_deepest_answer() -> None:
 def test_progress_reports_every_root_move_once_it_is_known() -> None:
     reports: list[Progress] = []
     result = search(CONNECT4, limits=Limits(depth=3), algorithm="minimax", workers=0, progress=reports.append)
-    assert [sum(entry is not None for entry in report.root_moves) for report in reports] == [1, 2, 3, 4, 5, 6, 7]
+    assert [sum(entry is not None for entry in report.root_moves) for report in reports] == list(range(8))
     assert reports[-1].root_moves == result.root_moves
     assert (reports[-1].move, reports[-1].value, reports[-1].nodes) == (result.move, result.value, result.nodes)
-    assert [report.pending for report in reports] == [6, 5, 4, 3, 2, 1, 0]
+    assert [report.pending for report in reports] == [7, 6, 5, 4, 3, 2, 1, 0]
 
 
 def test_what_a_callback_raises_is_not_blamed_on_the_game() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import socket
 import signal
+import socket
 import tempfile
 import threading
 from pathlib import Path
