@@ -6,6 +6,7 @@ from parsearch import Coordinator, Limits, load_game, search
 from parsearch.core.check import CheckReport, check_game
 from parsearch.core.errors import (
     AlgorithmError,
+    AnswersDifferError,
     ConfigError,
     GameError,
     GameTextError,
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AlgorithmError",
+    "AnswersDifferError",
     "Bound",
     "CheckReport",
     "ConfigError",

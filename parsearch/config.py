@@ -75,6 +75,24 @@ class SearchConfig(Config):
     ray_options: dict[str, Any] = {}
 
 
+AtLeastOne = Annotated[int, Field(ge=1)]
+
+
+class SpeedupConfig(Config):
+    """One speedup run: `parsearch speedup --config FILE --out DIR`.
+
+    algorithm: what the workers run, the game's default where left out. positions: states, the initial one where
+    left out. Every depth is measured in every position with every number of workers, `repeats` times.
+    """
+
+    game: str
+    algorithm: str | None = None
+    positions: list[Text] = []
+    depths: Annotated[list[AtLeastOne], Field(min_length=1)]
+    workers: Annotated[list[AtLeastOne], Field(min_length=1)]
+    repeats: AtLeastOne = 3
+
+
 Model = TypeVar("Model", bound=Config)
 
 
@@ -154,6 +172,8 @@ def _first_fault(error: ValidationError) -> str:
         return f"{key} is missing; add it"
     if fault["type"] == "greater_than_equal":
         return f"{key} must be {fault['ctx']['ge']} or more, not {fault['input']!r}"
+    if fault["type"] == "too_short":
+        return f"{key} is empty; list at least {fault['ctx']['min_length']}"
     if fault["type"] == "value_error":
         reason = str(fault["ctx"]["error"])
         return f"{key}: {reason}" if key else reason

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+
 from backends import ShuffledWorkers, search_shuffled
 from parsearch import AlgorithmError, GameError, Limits, LimitsError, Progress, load_game, search
 
@@ -209,5 +210,5 @@ class Broken(type(load_game("nim"))):  # type: ignore[misc]
 @pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "pvs"])
 def test_a_state_without_moves_that_is_not_terminal_is_the_games_fault(text: str, algorithm: str) -> None:
     game = Broken()
-    with pytest.raises(GameError, match="nim has no legal move|nim raised"):
+    with pytest.raises(GameError, match=r"nim has no legal move|nim raised"):
         search(game, game.parse_state(text), algorithm=algorithm, workers=0)

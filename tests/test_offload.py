@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from backends import ShuffledWorkers, search_shuffled
 from parsearch import Coordinator, InputError, Limits, load_game, search
 from parsearch.parallel import offload

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from backends import ShuffledWorkers, search_shuffled
 from cases import SETS, AnyTurns, Case, params, random_node
 from parsearch import Coordinator, Limits, SearchResult, load_game, search
@@ -80,9 +81,7 @@ def plain_minimax(game: AnyTurns, state: Any, depth: int) -> tuple[float, Any, t
     """Value for the mover, first best move, all best moves, by searching each move on its own."""
     mover = game.to_move(state)
     moves = game.legal_moves(state)
-    values = [
-        score_for(game, minimax(game, game.play(state, move), depth - 1, Effort())[0], mover) for move in moves
-    ]
+    values = [score_for(game, minimax(game, game.play(state, move), depth - 1, Effort())[0], mover) for move in moves]
     best = tuple(move for move, value in zip(moves, values, strict=True) if value == max(values))
     return max(values), best[0], best
 

@@ -99,9 +99,12 @@ class Connect4(Game[Connect4State, int]):
     def format_state(self, state: Connect4State) -> str:
         """The columns in an order of play that leads to the state: of all such orders the first in column order."""
         order = self._order_of_play(state)
-        if order is None:
+        played = self.initial_state()
+        for move in order or ():
+            played = self.play(played, move)
+        if played != state:
             raise StateError(f"{self.name}: no order of play leads to {state!r}; build states with play or parse_state")
-        return ("" if self.width <= 9 else ",").join(map(str, order))
+        return ("" if self.width <= 9 else ",").join(map(str, order or ()))
 
     def render(self, state: Connect4State) -> str:
         span = len(str(self.width))

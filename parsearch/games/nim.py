@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -78,7 +79,7 @@ class Nim(Game[NimState, Taking]):
         return sum(state.heaps)
 
     def parse_state(self, text: str) -> NimState:
-        words = text.split()
+        words = re.sub(r"\s*,\s*", ",", text).split()
         if len(words) > 2:
             raise self._no_state(text, f"after the heaps and the player, {words[2]!r} is too much")
         heaps = words[0] if words else "-"

@@ -15,13 +15,14 @@ from parsearch.core.game import Game
 
 @dataclass(frozen=True, slots=True)
 class GameEntry:
-    """A game that has a name of its own: what it is, how to call it, an example of a state's text.
+    """A game that has a name of its own: what it is, how it is called, an example call and an example state of that.
 
     module, constructor, arguments: where it is and what the name fixes; imported when the game is asked for.
     """
 
     description: str
     signature: str
+    call: str
     example: str
     module: str
     constructor: str
@@ -32,6 +33,7 @@ GAMES: dict[str, GameEntry] = {
     "connect4": GameEntry(
         "Connect Four; a win is worth more the sooner it comes",
         "connect4(width=7, height=6, length=4)",
+        "connect4",
         "44453",
         "parsearch.games.connect4",
         "Connect4",
@@ -39,19 +41,22 @@ GAMES: dict[str, GameEntry] = {
     "mnk": GameEntry(
         "k in a row on a board of columns x rows",
         "mnk(columns, rows, k, players=2)",
-        "X---O---- X",
+        "mnk(4,3,3)",
+        "X----O------ X",
         "parsearch.games.mnk",
         "Mnk",
     ),
     "nim": GameEntry(
         "take from one heap; the last object wins, misère it loses",
         "nim(players=2, limit=None, misere=False)",
+        "nim",
         "3,4,5 1",
         "parsearch.games.nim",
         "Nim",
     ),
     "tictactoe": GameEntry(
         "tic-tac-toe, which is mnk(3,3,3)",
+        "tictactoe",
         "tictactoe",
         "XX-OO---- X",
         "parsearch.games.mnk",
@@ -61,6 +66,7 @@ GAMES: dict[str, GameEntry] = {
     "tree": GameEntry(
         "an explicit tree of nested lists",
         "tree(players=2, zero_sum=None)",
+        "tree",
         "[[3,12,8],[2,4,6],[14,5,2]]",
         "parsearch.games.tree",
         "Tree",
@@ -165,9 +171,11 @@ def _is_game(value: object) -> bool:
 
 def _signature(constructor: type) -> str:
     try:
-        return str(inspect.signature(constructor))
+        signature = inspect.signature(constructor)
     except (TypeError, ValueError):  # built in C, say
         return "(...)"
+    bare = [parameter.replace(annotation=parameter.empty) for parameter in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
 
 
 def _construct(

@@ -11,9 +11,9 @@ from parsearch.core.errors import GameTextError, StateError
 from parsearch.core.game import Game, Score
 from parsearch.games.arguments import require_bool, require_count, text_form
 
-DEEPEST = 150
-"""Levels a tree may have. Pickle gives up on nested tuples near 500 levels under Python's default recursion limit
-of 1,000, and both it and the searches run inside a caller's own frames: this leaves room for all of them."""
+DEEPEST = 300
+"""Levels a tree may have. Python's default recursion limit of 1,000 stops pickle and JSON on deeper nesting, and they
+and the searches (a frame a level) run inside frames of the caller: this leaves room for all of them."""
 
 WIDEST_LINE = 100
 """Characters of a subtree that `render` shows."""

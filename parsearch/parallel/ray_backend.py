@@ -66,12 +66,8 @@ class RayBackend(Backend):
         self._game = game
         self._modules = own_modules(game)
         with pickled_by_value(self._modules):
-            try:
-                self._sent_game = ray.put(game)
-            except Exception as error:  # anything may happen when a user's object is pickled
-                raise GameError(
-                    f"{game.name} cannot be sent to workers: {error}; keep files, locks and the like out of the game"
-                ) from error
+            self._require_picklable(game, "be sent to workers; keep files, locks and the like out of it")
+            self._sent_game = ray.put(game)
         self._alive = time.monotonic()
         self._tasks: dict[ray.ObjectRef, tuple[Task, int]] = {}
 
@@ -81,8 +77,16 @@ class RayBackend(Backend):
     def _send(self, task: Task, tries: int) -> None:
         name = f"{self._game.name} {task.line} depth {task.depth}"
         with pickled_by_value(self._modules):
+            self._require_picklable(task.state, f"send the state after {task.line}; keep to plain data in states")
             reference = _search.options(name=name).remote(self._sent_game, task)
         self._tasks[reference] = (task, tries)
+
+    def _require_picklable(self, value: Any, purpose: str) -> None:
+        """Ray's own message for what does not pickle is a page long."""
+        try:
+            ray.cloudpickle.dumps(value)
+        except Exception as error:  # anything may happen when a user's object is pickled
+            raise GameError(f"{self._game.name} cannot {purpose} ({type(error).__name__}: {error})") from error
 
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
         if not self._tasks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import socket
 import signal
 import tempfile
 import threading
@@ -20,15 +21,19 @@ from parsearch.parallel.cores import usable_cores
 OBJECT_STORE_BYTES = 100 * 2**20
 """Games and tasks are small; Ray's default of 30% of the memory would only fill /dev/shm."""
 
-LONGEST_SOCKET_FOLDER = 40
-"""Ray puts Unix sockets some 60 characters below its folder, and Linux allows 107 for the whole path."""
+LONGEST_BASE = 14
+"""Characters of the folder for temporary files that leave room for Ray's Unix sockets: Linux allows 107 for a
+path, of which Ray takes 65 (/session_DATE_TIME_PID/sockets/plasma_store) and we take 27."""
 
-FOLDER_PREFIX = "parsearch-ray-"
+FOLDER_PREFIX = "parsearch-"
+
+CONNECT_SECONDS = 10.0
+"""For a cluster's address to answer."""
 
 START_SECONDS = 120.0
 """Starting or joining Ray takes 2.3-6 s here; a minute and more means that it never will."""
 
-STOP_SECONDS = 60.0
+STOP_SECONDS = 30.0
 """Stopping Ray takes 1.3 s here; one that hangs is left to its own devices, on a daemon thread."""
 
 CPU_SECONDS = 60.0
@@ -124,6 +129,8 @@ class RaySession:
                 "_temp_dir": str(folder),
             }
         else:
+            assert self._address is not None
+            _require_listener(self._address)
             options["address"] = self._address
         ray.init(**(options | self._options))
 
@@ -162,6 +169,13 @@ def _warm_up() -> None:
     time.sleep(0.05)
 
 
+def _require_listener(address: str) -> None:
+    """Raises OSError at once where nobody listens at host:port; `ray.init` would try for five minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+
+
 def _give_sigterm_back() -> None:
     """Install the caller's handler for SIGTERM again.
 
@@ -176,7 +190,7 @@ def _give_sigterm_back() -> None:
 def _session_folder() -> Path:
     """A new folder for one local Ray, named after this process; those of processes that died are removed."""
     base = Path(tempfile.gettempdir())
-    if len(str(base)) > LONGEST_SOCKET_FOLDER:
+    if len(str(base)) > LONGEST_BASE:
         base = Path("/tmp")
     for old in base.glob(f"{FOLDER_PREFIX}*"):
         owner = old.name.removeprefix(FOLDER_PREFIX).split("-")[0]

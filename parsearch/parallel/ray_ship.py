@@ -29,8 +29,8 @@ def own_modules(game: Any) -> tuple[ModuleType, ...]:
     """The user's own modules that a game needs.
 
     These are the module of the game's class, of the classes that it derives from, and whatever they import,
-    as far as it is neither installed (the workers have it) nor part of parsearch. `__main__` is not among
-    them: it travels by value anyway.
+    as far as it is neither installed (the workers have it) nor part of parsearch. `__main__` is followed but
+    not among them: it travels by value anyway.
     """
     found: dict[str, ModuleType] = {}
     names = [cls.__module__ for part in (game, *vars(game).values()) for cls in type(part).__mro__]
@@ -46,12 +46,15 @@ def own_modules(game: Any) -> tuple[ModuleType, ...]:
                 names.append(value.__name__)
             elif isinstance(value, type | FunctionType):
                 names.append(value.__module__)
+    found.pop("__main__", None)
     return tuple(found.values())
 
 
 def _is_users(module: ModuleType) -> bool:
     name, file = module.__name__, getattr(module, "__file__", None)
-    if name == "__main__" or name.split(".")[0] == "parsearch" or file is None:
+    if name == "__main__":
+        return True
+    if name.split(".")[0] == "parsearch" or file is None:
         return False
     path = Path(file).resolve()
     if {"site-packages", "dist-packages"} & set(path.parts):
