@@ -165,6 +165,7 @@ def test_options_override_the_config(tmp_path: Path) -> None:
         (["search", "connect4", "--nodes", "0"], "nodes must be a whole number, 1 or more, not 0"),
         (["search", "connect4", "--workers", "-1"], "workers must be a whole number, 0 or more, not -1"),
         (["search", "--config", "none.yaml"], "none.yaml: No such file or directory"),
+        (["speedup", "--config", "none.yaml", "--out", "."], "none.yaml: No such file or directory"),
         (["check", "conect4"], "did you mean connect4?"),
     ],
 )
