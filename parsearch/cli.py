@@ -20,8 +20,8 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import parsearch
-from parsearch.cli_game import find_game
-from parsearch.cli_signals import Interrupted
+from parsearch.cli_game import find_game, look_here
+from parsearch.cli_signals import Interrupted, catch_signals
 from parsearch.core.check import check_game
 from parsearch.core.errors import InputError, ParsearchError
 from parsearch.core.limits import Limits
@@ -159,6 +159,19 @@ def check(
     typer.echo(report)
     if not report.ok:
         raise typer.Exit(1)
+
+
+@app.command()
+def speedup(
+    config: Annotated[Path, typer.Option(metavar="FILE", help="A YAML file that says what to measure.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the results.")],
+) -> None:
+    """Measure how much faster more workers are: tables, CSV, JSON and a plot."""
+    from parsearch.experiments.console import run_on_console
+
+    look_here()
+    with catch_signals(patience=0):
+        run_on_console(config, out)
 
 
 def main() -> None:

@@ -12,10 +12,16 @@ from parsearch.games.registry import load_game
 from parsearch.parallel.task import blaming
 
 
+def look_here() -> None:
+    """Have a user's own module found in the current directory, as `python -m` does."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+
+
 def find_game(text: str) -> Game[Any, Any]:
-    """The game that a text names; a user's own module is also found in the current directory."""
-    if ":" in text and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` does
+    """The game that a text names, be it one of our own or in a module of the user's."""
+    if ":" in text:
+        look_here()  # for our own games no file that happens to lie here may stand in for a library
     return load_game(text)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsearch.config import SearchConfig, load_config
+from parsearch.config import SearchConfig, SpeedupConfig, load_config
 from parsearch.core.errors import ConfigError
 from parsearch.core.limits import Limits
 
@@ -97,3 +97,17 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["tictactoe", "connect4", "three_player", "cluster"])
 def test_the_configs_that_ship_are_good(name: str) -> None:
     assert load_config(CONFIGS / f"{name}.yaml", SearchConfig).game
+
+
+def test_the_speedup_config_that_ships_is_good() -> None:
+    assert load_config(CONFIGS / "speedup.yaml", SpeedupConfig).positions == ["44444"]
+
+
+def test_faults_in_lists_name_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "speedup.yaml"
+    path.write_text("game: nim\npositions: [44, 4.5]\ndepths: [3]\nworkers: [1]")
+    with pytest.raises(ConfigError, match=r"positions\.1: YAML reads this as 4\.5"):
+        load_config(path, SpeedupConfig)
+    path.write_text("game: nim\ndepths: [3]")
+    with pytest.raises(ConfigError, match="workers is missing; add it"):
+        load_config(path, SpeedupConfig)

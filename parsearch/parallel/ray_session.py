@@ -9,6 +9,7 @@ import signal
 import socket
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,9 @@ CPU_SECONDS = 60.0
 
 WARM_SECONDS = 60.0
 """How long to wait until every worker process is up."""
+
+LOOK_SECONDS = 0.05
+"""While waiting for Ray: it aborts at a second SIGTERM unless the caller's handler is soon back in its place."""
 
 
 class RaySession:
@@ -77,7 +81,10 @@ class RaySession:
     def join(self) -> None:
         """Wait until the session is up. Raises WorkerError where it can't be."""
         self.begin()
-        if not self._ready.wait(START_SECONDS + CPU_SECONDS + WARM_SECONDS):
+        deadline = time.monotonic() + START_SECONDS + CPU_SECONDS + WARM_SECONDS
+        while not self._ready.wait(LOOK_SECONDS) and time.monotonic() < deadline:
+            _give_sigterm_back()
+        if not self.ready:
             raise WorkerError(f"Ray{self._where()} did not start within {START_SECONDS:g} s; see its logs in /tmp")
         if self._error is not None:
             error, self._error = self._error, None
