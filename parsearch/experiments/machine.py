@@ -11,11 +11,10 @@ from pathlib import Path
 
 import psutil
 
-from parsearch import __version__
 from parsearch.parallel.cores import usable_cores
 
-PACKAGES = ("ray", "numpy", "numba")
-"""The packages whose versions matter to the speed."""
+PACKAGES = ("parsearch", "ray", "numpy", "numba")
+"""The installed packages whose versions matter to the speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def machine_facts() -> Machine:
         available=memory.available,
         load=psutil.getloadavg(),
         python=platform.python_version(),
-        versions={"parsearch": __version__, **{package: version(package) for package in PACKAGES}},
+        versions={package: version(package) for package in PACKAGES},
     )
 
 
