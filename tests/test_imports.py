@@ -44,11 +44,6 @@ def imported(source: str, package: str) -> set[str]:
     return names
 
 
-def room_of(part: str) -> str:
-    """The room of a package or file directly below parsearch/; the command line has several files."""
-    return "cli" if part.startswith("cli_") else part
-
-
 def wrong_arrows(path: str, source: str) -> list[str]:
     """What a file (named from parsearch/) imports and must not."""
     parts = path.removesuffix(".py").split("/")
