@@ -11,15 +11,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal ends the program now; raised where it arrived, so that everything on the way out is closed."""
+    """A signal has ended the work before its time; everything on the way out has been closed."""
 
-    def __init__(self, signum: int) -> None:
-        super().__init__(signal.Signals(signum).name)
-        self.exit_code = 128 + signum
+    def __init__(self, exit_code: int) -> None:
+        super().__init__(exit_code)
+        self.exit_code = exit_code
 
 
 class Interrupts:
-    """The signals that have arrived: the first `patience` are only noted, the next one raises Interrupted.
+    """The signals that have arrived: the first `patience` are only noted, the next one raises KeyboardInterrupt.
 
     Those after that, and all after `settle`, are noted too, because the way out must not be interrupted.
     """
@@ -46,18 +46,24 @@ class Interrupts:
             self._signum = signum
         if self._patience == 0:
             self.settle()
-            raise Interrupted(signum)
+            raise KeyboardInterrupt
         if self._patience is not None:
             self._patience -= 1
 
 
 @contextmanager
 def catch_signals(patience: int) -> Iterator[Interrupts]:
-    """Handle Ctrl-C and SIGTERM as `Interrupts` says; the caller's handlers come back at the end."""
+    """Handle Ctrl-C and SIGTERM as `Interrupts` says; the caller's handlers come back at the end.
+
+    Raises Interrupted for the KeyboardInterrupt. It is made here and not in the handler, since Ray's own calls
+    make a plain KeyboardInterrupt of whatever a handler raises.
+    """
     interrupts = Interrupts(patience)
     before = {signum: signal.signal(signum, interrupts._handle) for signum in SIGNALS}
     try:
         yield interrupts
+    except KeyboardInterrupt as error:
+        raise Interrupted(interrupts.exit_code or 128 + signal.SIGINT) from error
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)
