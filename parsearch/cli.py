@@ -92,6 +92,13 @@ def search(
     workers: Workers = None,
     address: Annotated[str | None, typer.Option(metavar="A", help="A running Ray cluster to join.")] = None,
     all_moves: Annotated[bool, typer.Option("--all-moves", help="The exact value of every move.")] = False,
+    table: Annotated[
+        int | None,
+        typer.Option(metavar="MIB", help="Mebibytes of transposition table, for compiled games; 0 for none."),
+    ] = None,
+    quiescence: Annotated[
+        bool, typer.Option("--quiescence", help="Follow noisy moves beyond the depth. Changes values.")
+    ] = False,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A YAML file with all this; options override it.")
     ] = None,
@@ -104,7 +111,14 @@ def search(
     from parsearch.cli_search import merge, run_search
     from parsearch.config import SearchConfig, load_config
 
-    options = {"algorithm": algorithm, "workers": workers, "address": address, "all_moves": all_moves or None}
+    options = {
+        "algorithm": algorithm,
+        "workers": workers,
+        "address": address,
+        "all_moves": all_moves or None,
+        "table": table,
+        "quiescence": quiescence or None,
+    }
     settings = merge(
         load_config(config, SearchConfig) if config else SearchConfig(),
         game,

@@ -84,6 +84,8 @@ def run_search(config: SearchConfig, as_json: bool) -> int:
                     algorithm=config.algorithm,
                     limits=limits,
                     all_moves=config.all_moves,
+                    table=config.table,
+                    quiescence=config.quiescence,
                     progress=table.update,
                     stop=interrupts.arrived,
                 )

@@ -72,6 +72,8 @@ class SearchConfig(Config):
     address: str | None = None
     offload: Literal["auto", "always"] = "auto"
     all_moves: bool = False
+    table: Annotated[int, Field(ge=0)] | None = None
+    quiescence: bool = False
     ray_options: dict[str, Any] = {}
 
 

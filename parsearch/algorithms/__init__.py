@@ -7,6 +7,7 @@ from parsearch.algorithms.maxn import maxn
 from parsearch.algorithms.minimax import minimax
 from parsearch.algorithms.paranoid import AgainstAll, paranoid
 from parsearch.algorithms.pvs import pvs
+from parsearch.algorithms.quiescence import quiesce
 from parsearch.algorithms.registry import ALGORITHMS, Algorithm, find_algorithm
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "moves_of",
     "paranoid",
     "pvs",
+    "quiesce",
 ]

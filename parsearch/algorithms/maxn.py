@@ -19,7 +19,7 @@ def maxn(game: Game[Any, Any], state: Any, depth: int, effort: Effort) -> Line:
     """
     effort.visit()
     if depth == 0 or game.is_terminal(state):
-        return effort.leaf(game, state), None
+        return effort.leaf(game, state)
     player = game.to_move(state)
     best = None
     line: Chain = None

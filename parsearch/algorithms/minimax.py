@@ -19,7 +19,7 @@ def minimax(game: Game[Any, Any], state: Any, depth: int, effort: Effort) -> Lin
     """
     effort.visit()
     if depth == 0 or game.is_terminal(state):
-        return effort.leaf(game, state), None
+        return effort.leaf(game, state)
     maximizing = game.to_move(state) == 0
     best = None
     line: Chain = None

@@ -45,6 +45,13 @@ class AgainstAll(Game[Any, Any]):
     def max_plies(self, state: Any) -> int | None:
         return self.game.max_plies(state)
 
+    def defines(self, hook: str) -> bool:
+        return hook == "noisy_moves" and self.game.defines(hook)
+
+    def noisy_moves(self, state: Any) -> Sequence[Any]:
+        moves: Sequence[Any] = self.game.noisy_moves(state)  # type: ignore[attr-defined]  # a hook: see Game.defines
+        return moves
+
     def format_state(self, state: Any) -> str:
         return self.game.format_state(state)
 

@@ -20,7 +20,7 @@ def pvs(game: Game[Any, Any], state: Any, depth: int, alpha: float, beta: float,
     """
     effort.visit()
     if depth == 0 or game.is_terminal(state):
-        return effort.leaf(game, state), None
+        return effort.leaf(game, state, alpha, beta)
     maximizing = game.to_move(state) == 0
     best = None
     line: Chain = None

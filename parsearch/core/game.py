@@ -80,6 +80,16 @@ class Game(ABC, Generic[State, Move]):
         """A bound on the plies left, or None where there may be no end (searches then need a limit)."""
         return None
 
+    def defines(self, hook: str) -> bool:
+        """Whether the game has an optional method: one that makes searches quicker or sharper, and that none needs.
+
+        key(state): equal for states of equal value, so that the transposition table can fold symmetries.
+        order(state, move): an int, greater for moves to try earlier.
+        bounds(state): a pair between which the value to the end of the game lies, from player 0's point of view.
+        noisy_moves(state): those of the legal moves that quiescence follows beyond the depth, in the game's order.
+        """
+        return hasattr(self, hook)
+
     # Text in and out, in the notation of the game's community. The defaults serve states that are Python literals.
 
     def parse_state(self, text: str) -> State:

@@ -13,6 +13,7 @@ from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.driver import Driver
 from parsearch.parallel.request import Request
+from parsearch.parallel.task import Options
 from parsearch.parallel.workers import RayWorkers
 
 
@@ -73,6 +74,8 @@ class Coordinator:
         algorithm: str | None = None,
         limits: Limits | None = None,
         all_moves: bool = False,
+        table: int | None = None,
+        quiescence: bool = False,
         progress: Callable[[Progress], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> SearchResult:
@@ -82,6 +85,9 @@ class Coordinator:
         algorithm: minimax, alphabeta (the default) or pvs for zero-sum games; maxn (the default) or paranoid else.
         limits: how far to look; to the end of the game for None. Seconds or nodes make it deepen iteratively.
         all_moves: ask for the exact value of every root move, and so for all best moves.
+        table: mebibytes of the transposition table that each process has for compiled games; None takes a share of
+            the memory, 0 none. It changes effort, never the answer; minimax and maxn never use one.
+        quiescence: follow noisy moves beyond the depth, for games that define `noisy_moves`. Changes values.
         progress: called with a `Progress` as results come in, on the calling thread.
         stop: asked at every node or twenty times a second; True ends the search with the deepest completed answer.
             With it every search deepens, so that there is one.
@@ -98,6 +104,7 @@ class Coordinator:
             find_algorithm(game, algorithm),
             limits or Limits(),
             all_moves,
+            Options(table, quiescence),
             progress,
             stop,
         )
@@ -111,6 +118,8 @@ def search(
     algorithm: str | None = None,
     limits: Limits | None = None,
     all_moves: bool = False,
+    table: int | None = None,
+    quiescence: bool = False,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
     workers: int | None = None,
@@ -121,5 +130,13 @@ def search(
     """Pick a move in one call: a `Coordinator` for this search alone. Arguments and errors as there."""
     with Coordinator(workers, address, offload, ray_options) as coordinator:
         return coordinator.search(
-            game, state, algorithm=algorithm, limits=limits, all_moves=all_moves, progress=progress, stop=stop
+            game,
+            state,
+            algorithm=algorithm,
+            limits=limits,
+            all_moves=all_moves,
+            table=table,
+            quiescence=quiescence,
+            progress=progress,
+            stop=stop,
         )

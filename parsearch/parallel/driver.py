@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from parsearch.core.result import SearchResult
 from parsearch.parallel.backend import Backend, SerialBackend
@@ -101,7 +100,7 @@ class Driver:
                 if request.over() or (offload is not None and offload.due()):
                     return None
                 while split.under_way < backend.capacity and (task := split.next_task()) is not None:
-                    backend.submit(replace(task, nodes=request.nodes_left, seconds=request.seconds_left))
+                    backend.submit(request.limited(task))
                 for task, outcome in backend.wait(POLL_SECONDS):
                     request.nodes += outcome.nodes
                     if outcome.value is None:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
 from parsearch.algorithms import Algorithm
-from parsearch.core.errors import LimitsError
+from parsearch.core.errors import AlgorithmError, LimitsError
 from parsearch.core.game import Game, score_for
 from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.split import Answer, Split
-from parsearch.parallel.task import blaming, require_moves
+from parsearch.parallel.task import Options, Task, blaming, require_moves
 
 
 @dataclass(eq=False)
 class Request:
     """A search under way. `nodes` counts what all iterations have visited so far, wherever it was done.
 
-    Raises LimitsError where nothing would ever end the search.
+    Raises LimitsError where nothing would ever end the search, AlgorithmError for quiescence without noisy moves.
     """
 
     game: Game[Any, Any]
@@ -29,15 +29,25 @@ class Request:
     algorithm: Algorithm
     limits: Limits
     all_moves: bool = False
+    options: Options = field(default_factory=Options)
     progress: Callable[[Progress], None] | None = None
     stop: Callable[[], bool] | None = None
     nodes: int = 0
     started: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
+        self._require_quiescence()
         with blaming(self.game, self.state):
             self.final_depth = self._final_depth()
             self.seen = self.algorithm.view(self.game, self.state)  # the game as the algorithm sees it
+
+    def _require_quiescence(self) -> None:
+        if not self.options.quiescence:
+            return
+        if self.algorithm.name == "maxn":
+            raise AlgorithmError(f"maxn has no quiescence for {self.game.name}; use paranoid, or leave quiescence out")
+        if not self.game.defines("noisy_moves"):
+            raise AlgorithmError(f"{self.game.name} defines no noisy_moves to follow; leave quiescence out")
 
     def _final_depth(self) -> int | None:
         """The depth at which nothing is left to ask; None where only seconds, nodes or the game's end will tell."""
@@ -79,6 +89,10 @@ class Request:
     @property
     def nodes_left(self) -> int | None:
         return None if self.limits.nodes is None else max(self.limits.nodes - self.nodes, 0)
+
+    def limited(self, task: Task) -> Task:
+        """A task as it is sent out: with the options of the search and what is left of its limits."""
+        return replace(task, options=self.options, nodes=self.nodes_left, seconds=self.seconds_left)
 
     def stopped(self) -> bool:
         """Whether the caller wants the search to end."""

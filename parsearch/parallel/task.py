@@ -23,6 +23,18 @@ DEEPEST_RECURSION = 100_000
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """How a subtree is searched, beside the algorithm.
+
+    table: mebibytes of the transposition table, None for what memory allows, 0 for none.
+    quiescence: whether leaves follow noisy moves beyond the depth; the only option that changes values.
+    """
+
+    table: int | None = None
+    quiescence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One subtree to search. Together with the game it is everything that the search depends on.
 
@@ -37,6 +49,7 @@ class Task:
     depth: int
     window: Window
     algorithm: str
+    options: Options = Options()
     nodes: int | None = None
     seconds: float | None = None
 
@@ -65,7 +78,7 @@ def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None =
     Raises GameError, naming the position, for whatever the game's own code raises.
     """
     started = time.perf_counter()
-    effort = Effort(task.nodes, task.seconds, stop)
+    effort = Effort(task.nodes, task.seconds, stop, task.options.quiescence)
     value, pv = None, ()
     with blaming(game, task.state), _room_to_recurse(task.depth):
         try:
