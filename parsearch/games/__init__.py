@@ -1,0 +1,1 @@
+"""The games: one file each, and a registry from name to game."""
