@@ -306,7 +306,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     rank(state, moves, ranks, ply, count, place, maximizing, killers, history)
         if nodes >= limit:
             break
-        if index < count and (not PRUNES or alpha < beta):
+        if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
             # The next child, or the same one again with its full window.
             if not (TESTS and again):
                 slot = pick(ranks, ply, index, count) if ORDERED and ranked else index
@@ -364,11 +364,13 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     frames[ply, MAXIMIZING] = maximizing
                     frames[ply, INDEX] = index
                     frames[ply, COUNT] = count
-                    frames[ply, SLOT] = slot
-                    frames[ply, BEST_SLOT] = best_slot
-                    frames[ply, RANKED] = ranked
-                    frames[ply, TESTED] = tested
-                    frames[ply, ESTIMATED] = estimated
+                    if TABLE or ORDERED:
+                        frames[ply, SLOT] = slot
+                        frames[ply, BEST_SLOT] = best_slot
+                        frames[ply, RANKED] = ranked
+                        frames[ply, ESTIMATED] = estimated
+                    if TESTS:
+                        frames[ply, TESTED] = tested
                     scores[ply, ALPHA] = alpha
                     scores[ply, BETA] = beta
                     scores[ply, BEST] = best
@@ -400,11 +402,14 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             maximizing = frames[ply, MAXIMIZING] != 0
             index = frames[ply, INDEX]
             count = frames[ply, COUNT]
-            slot = frames[ply, SLOT]
-            best_slot = frames[ply, BEST_SLOT]
-            ranked = frames[ply, RANKED] != 0
-            tested = frames[ply, TESTED] != 0
-            estimated = estimated or frames[ply, ESTIMATED] != 0
+            slot = index - 1
+            if TABLE or ORDERED:
+                slot = frames[ply, SLOT]
+                best_slot = frames[ply, BEST_SLOT]
+                ranked = frames[ply, RANKED] != 0
+                estimated = estimated or frames[ply, ESTIMATED] != 0
+            if TESTS:
+                tested = frames[ply, TESTED] != 0
             alpha = scores[ply, ALPHA]
             beta = scores[ply, BETA]
             best = scores[ply, BEST]
