@@ -7,7 +7,7 @@ from numpy import uint64
 
 from parsearch.core.errors import GameTextError
 from parsearch.games.arguments import require_count, text_form
-from parsearch.native.bits import popcount
+from parsearch.native.bits import drop_lowest, popcount
 from parsearch.native.game import CompiledGame
 
 WIDTH = 7
@@ -28,8 +28,12 @@ BOARD = uint64(int(BOTTOM) * ((1 << HEIGHT) - 1))
 
 
 def initial_state():
-    """(discs of the player to move, all discs), a bitboard each."""
-    return uint64(0), uint64(0)
+    """(discs of the player to move, all discs, threats of the player to move, of the opponent), a bitboard each.
+
+    A player's threats are the empty cells where a disc of theirs would complete a line. They follow from the discs; `play`
+    keeps them up, because all that solving asks for is read off them. A search that does not ask never computes them.
+    """
+    return uint64(0), uint64(0), uint64(0), uint64(0)
 
 
 def to_move(state):
@@ -48,8 +52,9 @@ def legal_moves(state, buffer):
 
 
 def play(state, move):
-    mover, taken = state
-    return mover ^ taken, taken | (taken + (uint64(1) << uint64((move - 1) * COLUMN)))
+    mover, taken, mine, theirs = state
+    after = taken | (taken + (uint64(1) << uint64((move - 1) * COLUMN)))
+    return mover ^ taken, after, theirs & ~after, threats(mover ^ taken ^ after, after)
 
 
 def is_terminal(state):
@@ -80,3 +85,83 @@ def lines(discs, step):
         discs = discs & (discs >> uint64(more * step))
         length += more
     return discs
+
+
+# What exact solving uses. The ideas are Pascal Pons's (blog.gamesolver.org): the moves that do not lose at once, and among
+# them those first that make the most threats.
+
+
+def completing(discs, step):
+    """Cells, empty or not, that with LENGTH - 1 of these discs make a line in one direction."""
+    found = uint64(0)
+    for before in range(LENGTH):
+        line = BOARD
+        for place in range(LENGTH):
+            if place < before:
+                line &= discs << uint64((before - place) * step)
+            elif place > before:
+                line &= discs >> uint64((place - before) * step)
+        found |= line
+    return found
+
+
+def threats(discs, taken):
+    """Empty cells where these discs would get a line."""
+    cells = completing(discs, 1) | completing(discs, COLUMN - 1) | completing(discs, COLUMN) | completing(discs, COLUMN + 1)
+    return cells & ~taken
+
+
+def playable(taken):
+    """The lowest empty cell of each column."""
+    return (taken + BOTTOM) & BOARD
+
+
+def safe_cells(state):
+    """The playable cells that do not let the opponent win at once; one of the opponent's lines can still be stopped."""
+    cells = playable(state[1])
+    danger = state[3]
+    forced = cells & danger
+    if forced != uint64(0):
+        if drop_lowest(forced) != uint64(0):
+            return uint64(0)
+        cells = forced
+    return cells & ~(danger >> uint64(1))
+
+
+def bounds(state):
+    discs = popcount(state[1])
+    first = discs & 1 == 0
+    if is_terminal(state):
+        score = evaluate(state)
+        return score, score
+    if playable(state[1]) & state[2] != uint64(0):  # wins now
+        least = most = (CELLS + 1 - discs) // 2
+    elif safe_cells(state) == uint64(0):  # the opponent wins next
+        least = most = -((CELLS - discs) // 2)
+    else:
+        least, most = -max(0, (CELLS - 2 - discs) // 2), max(0, (CELLS - 1 - discs) // 2)
+    return (least, most) if first else (-most, -least)
+
+
+def sufficient_moves(state, buffer):
+    cells = safe_cells(state)
+    count = 0
+    for move in ORDER:
+        if cells & (uint64((1 << HEIGHT) - 1) << uint64((move - 1) * COLUMN)) != uint64(0):
+            buffer[count] = move
+            count += 1
+    return count
+
+
+def order(state, move):
+    """How many threats the disc leaves its player with."""
+    return popcount(play(state, move)[3])
+
+
+def key(state):
+    """The discs say it all: those of the player to move, and on top of each column a bit."""
+    return state[0] + state[1] + BOTTOM
+
+
+def max_plies(state):
+    return 0 if is_terminal(state) else CELLS - popcount(state[1])

@@ -240,7 +240,7 @@ def _module_text(rules: Rules, features: Features, words: int) -> str:
             "from numba import njit as _njit",
             "from numpy import float64, int64, uint64",
             "from parsearch.native.bits import mix64",
-            "import parsearch.native.overloads",
+            "from parsearch.native.overloads import prefetch",
             imports,
             "",
             "CACHE = True",

@@ -79,6 +79,7 @@ key: Any = None
 order: Any = None
 bounds: Any = None
 noisy_moves: Any = None
+prefetch: Any = None
 sufficient_moves: Any = None
 
 # ---- the generated module goes on from here ----
@@ -215,10 +216,12 @@ def record(table, mask, hashed_state, remaining, value, low, high, place, proven
 
 
 @inlined
-def rank(state, moves, ranks, ply, count, place, maximizing, killers, history):
+def rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes):
     """A number for each move, the most promising highest: table move, static order, killers, history, game's order."""
     for index in range(count):
         move = moves[ply, index]
+        if TABLE and probes:  # the child's entry is on its way while the others are ranked
+            prefetch(table, int64(hashed(play(state, move), salt) & mask) * (BUCKET * ENTRY))
         score = int64(0)
         if HAS_ORDER:
             score = int64(order(state, move)) << ORDER_SHIFT
@@ -301,9 +304,10 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             else:
                 count = legal_moves(state, moves[ply])
             if ORDERED:
-                ranked = remaining >= ORDER_DEPTH
+                ranked = remaining >= ORDER_DEPTH and count > 1
                 if ranked:
-                    rank(state, moves, ranks, ply, count, place, maximizing, killers, history)
+                    probes = remaining > TABLE_DEPTH
+                    rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes)
         if nodes >= limit:
             break
         if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic, overload
 from numpy import uint64
@@ -99,3 +101,19 @@ def _mix64(word):
 @overload(bits.replaced, jit_options=_INLINE)
 def _replaced(state, index, word):
     return lambda state, index, word: tuple_setitem(state, index, uint64(word))
+
+
+@intrinsic
+def prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 Numba's signature
+    """Ask the processor to fetch a word of an array that will be wanted soon; goes on without waiting for it."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        words = context.make_array(signature.args[0])(context, builder, args[0])
+        address = builder.bitcast(builder.gep(words.data, [args[1]]), ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, flag, flag, flag])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, flag(0), flag(3), flag(1)])  # to read, keep it close, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), build

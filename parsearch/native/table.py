@@ -73,8 +73,10 @@ def table_bytes(mebibytes: int | None) -> int:
 def _memory(size: int) -> mmap.mmap:
     """Zeroed memory, in huge pages where the system has them: a probe is a jump into nowhere, and the page tables of
     small pages would double its cost."""
-    memory = mmap.mmap(-1, size)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if True:
         with contextlib.suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
