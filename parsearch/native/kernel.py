@@ -56,6 +56,7 @@ from parsearch.native.layout import (
     START,
     STATUS,
     TABLE_MOVE,
+    TARGET,
     TESTED,
     UPPER,
     VALUE_LIMIT,
@@ -149,19 +150,24 @@ def frontier(state, moves, ply, low, high, maximizing, player, estimated):
 
 
 @inlined
-def probe(table, mask, hashed_state, remaining, low, high):
-    """What the table knows of a node: whether that settles its window, the value, whether proven, and the best move's
-    place plus 1, 0 where unknown."""
+def probe(table, mask, hashed_state, remaining, low, high, generation):
+    """What the table knows of a node: whether that settles its window, the value, whether it is proven, the best move's
+    place plus 1 (0 unknown), and where to store what the search will find.
+
+    That is over its own entry, else the first of the pair unless it is deeper and of this search, else the second. It is
+    chosen now, with the entries at hand, so that storing needs no further wait for memory.
+    """
     base = int64(hashed_state & mask) * (BUCKET * ENTRY)
     place = 0
-    for _ in range(BUCKET):
+    target = base
+    for entry in range(BUCKET):
         data = table[base + 1]
         check = table[base] ^ data
         if not INTEGER:
             check ^= table[base + 2]
+        depth = int64(data >> DEPTH_SHIFT) & DEPTH_MASK
         if check == hashed_state and data != uint64(0):
             place = int64(data >> PLACE_SHIFT) & PLACE_MASK
-            depth = int64(data >> DEPTH_SHIFT) & DEPTH_MASK
             proven = (data & PROVEN) != uint64(0)
             # At a fixed depth only what plain minimax would find there: the same depth, or a tree that ended within it.
             if (SOLVING and proven) or depth == min(remaining, DEPTH_MASK) or (proven and depth < remaining):
@@ -171,26 +177,19 @@ def probe(table, mask, hashed_state, remaining, low, high):
                     value = table[base + 2 : base + 3].view(np.float64)[0]
                 bound = data & BOUND_MASK
                 if bound == EXACT or (bound == LOWER and value >= high) or (bound == UPPER and value <= low):
-                    return True, value, proven, place
-            return False, number(0), False, place
+                    return True, value, proven, place, base
+            return False, number(0), False, place, base
+        if entry == 0 and depth > remaining and int64(data >> GENERATION_SHIFT) == generation:
+            target = base + ENTRY
         base += ENTRY
-    return False, number(0), False, place
+    return False, number(0), False, place, target
 
 
 @inlined
-def record(table, mask, hashed_state, remaining, value, low, high, place, proven, generation):
-    """Store a finished node: over its own entry, else the deeper-preferring one of the pair, else the other."""
+def record(table, base, hashed_state, remaining, value, low, high, place, proven, generation):
+    """Store a finished node where `probe` said."""
     if INTEGER and not -VALUE_LIMIT <= value < VALUE_LIMIT:
         return
-    depth = min(remaining, DEPTH_MASK)
-    base = int64(hashed_state & mask) * (BUCKET * ENTRY)
-    old = table[base + 1]
-    check = table[base] ^ old
-    if not INTEGER:
-        check ^= table[base + 2]
-    current = int64(old >> GENERATION_SHIFT) == generation
-    if check != hashed_state and current and int64(old >> DEPTH_SHIFT) & DEPTH_MASK > depth:
-        base += ENTRY
     bound = EXACT
     if value <= low:
         bound = UPPER
@@ -201,7 +200,7 @@ def record(table, mask, hashed_state, remaining, value, low, high, place, proven
     data = (
         bound
         | (uint64(place) << PLACE_SHIFT)
-        | (uint64(depth) << DEPTH_SHIFT)
+        | (uint64(min(remaining, DEPTH_MASK)) << DEPTH_SHIFT)
         | (uint64(generation) << GENERATION_SHIFT)
     )
     if proven:
@@ -352,8 +351,11 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                 place = 0
                 if TABLE and not settled and remaining > TABLE_DEPTH:
                     hashed_child = hashed(child, salt)
-                    settled, value, proven, place = probe(table, mask, hashed_child, remaining - 1, low, high)
+                    settled, value, proven, place, target = probe(
+                        table, mask, hashed_child, remaining - 1, low, high, generation
+                    )
                     words[ply + 1, WORDS] = hashed_child
+                    frames[ply + 1, TARGET] = target
                     if settled and not proven:
                         estimated = True
                 if not settled and remaining == 2 and not QUIESCENCE:
@@ -394,7 +396,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                 break
             if TABLE and remaining >= TABLE_DEPTH:
                 record(
-                    table, mask, words[ply, WORDS], remaining, best, scores[ply, START], beta, best_slot + 1,
+                    table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta, best_slot + 1,
                     not estimated, generation,
                 )  # fmt: skip
             value = best

@@ -11,9 +11,9 @@ CONTROLS = 6
 # status
 OPENING, RUNNING, FINISHED = range(3)
 
-# frames: one row of integers a ply.
-MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED = range(9)
-FRAME = 9
+# frames: one row of integers a ply. TARGET is where in the table the node will be stored.
+MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET = range(10)
+FRAME = 10
 
 # scores: one row of scores a ply. START is alpha as the node was entered, SENT alpha as its current child was sent out.
 ALPHA, BETA, BEST, START, SENT = range(5)
