@@ -16,6 +16,7 @@ LENGTH = 4
 
 INTEGER = True
 MAX_MOVES = WIDTH
+TABLE_DEPTH = 5
 CELLS = WIDTH * HEIGHT
 COLUMN = HEIGHT + 1
 """Bits of a column, from the bottom up; the topmost stays empty and keeps lines from running on in the next column."""

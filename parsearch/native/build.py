@@ -224,6 +224,7 @@ def _module_text(rules: Rules, features: Features, words: int) -> str:
         "HAS_ORDER": "order" in has,
         "HAS_BOUNDS": "bounds" in has and not vector,
         "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
+        "HISTORY": defined.get("HISTORY", "order" not in has),
         "WORDS": words,
         "PLAYERS": defined.get("PLAYERS", 2),
         "MAX_MOVES": defined["MAX_MOVES"],

@@ -65,7 +65,7 @@ from parsearch.native.layout import (
 
 # What the generated module defines instead.
 INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = VECTOR = True
-HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_SUFFICIENT_MOVES = True
+HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_SUFFICIENT_MOVES = HISTORY = True
 WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = ENTRY = INFINITY = 1
 inlined: Any = None
 compiled: Any = None
@@ -224,11 +224,12 @@ def rank(state, moves, ranks, ply, count, place, maximizing, killers, history, t
         score = int64(0)
         if HAS_ORDER:
             score = int64(order(state, move)) << ORDER_SHIFT
-        if move == killers[ply, 0]:
-            score += KILLER
-        elif move == killers[ply, 1]:
-            score += KILLER >> 1
-        score += history[int64(maximizing), move & HISTORY_MASK]
+        if HISTORY:
+            if move == killers[ply, 0]:
+                score += KILLER
+            elif move == killers[ply, 1]:
+                score += KILLER >> 1
+            score += history[int64(maximizing), move & HISTORY_MASK]
         if index == place - 1:
             score += TABLE_MOVE
         ranks[ply, index] = (score << RANK_SHIFT) | (RANK_MASK - index)
@@ -281,10 +282,9 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
     beta = scores[ply, BETA]
     best = scores[ply, BEST]
     opening = control[STATUS] == OPENING
-    place = 0
     finished = False
     while True:
-        if opening:  # a new node: state, maximizing, alpha, beta and place are set
+        if opening:  # a new node: state, maximizing, alpha and beta are set
             opening = False
             index = 0
             best = number(-INFINITY)
@@ -302,6 +302,20 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                 count = sufficient_moves(state, moves[ply])
             else:
                 count = legal_moves(state, moves[ply])
+            place = 0
+            if TABLE:
+                frames[ply, TARGET] = -1
+                # A forced move is not worth an entry: the node below it has one.
+                if ply > 0 and remaining >= TABLE_DEPTH and count > 1:
+                    settled, value, proven, place, target = probe(
+                        table, mask, words[ply, WORDS], remaining, alpha, beta, generation
+                    )
+                    if settled:
+                        best = value
+                        estimated = not proven
+                        count = 0
+                    else:
+                        frames[ply, TARGET] = target
             if ORDERED:
                 ranked = remaining >= ORDER_DEPTH and count > 1
                 if ranked:
@@ -348,16 +362,6 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     elif least >= high:
                         settled, value = True, least
                     low, high = max(low, least), min(high, most)
-                place = 0
-                if TABLE and not settled and remaining > TABLE_DEPTH:
-                    hashed_child = hashed(child, salt)
-                    settled, value, proven, place, target = probe(
-                        table, mask, hashed_child, remaining - 1, low, high, generation
-                    )
-                    words[ply + 1, WORDS] = hashed_child
-                    frames[ply + 1, TARGET] = target
-                    if settled and not proven:
-                        estimated = True
                 if not settled and remaining == 2 and not QUIESCENCE:
                     value, reply, visited, estimated = frontier(
                         child, moves, ply + 1, low, high, below, player, estimated
@@ -385,6 +389,9 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     state, maximizing, alpha, beta = child, below, low, high
                     if TABLE:
                         estimated = False
+                        if remaining >= TABLE_DEPTH:
+                            words[ply, WORDS] = hashed(state, salt)
+                            prefetch(table, int64(words[ply, WORDS] & mask) * (BUCKET * ENTRY))
                     opening = True
                     continue
                 if below != maximizing:
@@ -394,7 +401,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             if ply == 0:
                 finished = True
                 break
-            if TABLE and remaining >= TABLE_DEPTH:
+            if TABLE and frames[ply, TARGET] >= 0:
                 record(
                     table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta, best_slot + 1,
                     not estimated, generation,
@@ -434,7 +441,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             lengths[ply] = length + 1
             if value > alpha:
                 alpha = value
-            if ORDERED and alpha >= beta and ranked:
+            if HISTORY and ORDERED and alpha >= beta and ranked:
                 remember(killers, history, ply, moves[ply, slot], maximizing, remaining)
     frames[ply, MAXIMIZING] = maximizing
     frames[ply, INDEX] = index
