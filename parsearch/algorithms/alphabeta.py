@@ -9,9 +9,7 @@ from parsearch.algorithms.line import Chain, Line
 from parsearch.core.game import Game
 
 
-def alphabeta(
-    game: Game[Any, Any], state: Any, depth: int, alpha: float, beta: float, effort: Effort
-) -> Line:
+def alphabeta(game: Game[Any, Any], state: Any, depth: int, alpha: float, beta: float, effort: Effort) -> Line:
     """The minimax value of `state`, as far as the window (alpha, beta) asks for it, and the line that has it.
 
     Scores and window are from player 0's point of view. For the returned value v and the true value t:

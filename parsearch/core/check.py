@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from parsearch.core.game import Game
@@ -90,7 +91,7 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> CheckRep
                 break
         positions += len(path)
         if not failures:
-            _run("max_plies bounds the plies left", lambda g, _: _check_max_plies(g, path), game, path[0], failures)
+            _run("max_plies bounds the plies left", _check_max_plies, game, path, failures)
     return CheckReport(game.name, games, positions, tuple(failures[:MOST_FAILURES]))
 
 
@@ -204,7 +205,7 @@ def _check_evaluate(game: Game[Any, Any], state: Any) -> None:
         )
     for number in (score,) if game.zero_sum else score:
         _require(
-            not isinstance(number, bool) and isinstance(number, int if game.integer else int | float),
+            not isinstance(number, bool) and isinstance(number, Integral if game.integer else Real),
             f"{number!r} is not {'an int, as integer=True promises' if game.integer else 'a number'}",
         )
         _require(math.isfinite(number), f"{number!r} is not finite; use a large number instead")
@@ -214,9 +215,7 @@ def _check_evaluate(game: Game[Any, Any], state: Any) -> None:
 @_clause("max_plies")
 def _check_bound(game: Game[Any, Any], state: Any) -> None:
     bound = game.max_plies(state)
-    _require(
-        bound is None or (isinstance(bound, int) and bound >= 0), f"{bound!r} is neither None nor a number from 0"
-    )
+    _require(bound is None or (isinstance(bound, int) and bound >= 0), f"{bound!r} is neither None nor a number from 0")
 
 
 def _check_max_plies(game: Game[Any, Any], path: list[Any]) -> None:

@@ -9,7 +9,8 @@
     │   ├── AlgorithmError               the algorithm is unknown or does not fit the game
     │   └── ConfigError                  a config file cannot be read or used
     ├── GameError                        the game's own code raised or broke the Game contract
-    └── WorkerError                      Ray cannot be reached, or a worker died more often than allowed
+    ├── WorkerError                      Ray cannot be reached, or a worker died more often than allowed
+    └── AnswersDifferError               two searches that must agree do not
 
 Every message is one sentence that names what it is about and the remedy. All of them pickle.
 """
@@ -55,3 +56,7 @@ class GameError(ParsearchError):
 
 class WorkerError(ParsearchError):
     """Ray cannot be reached, or a worker died more often than allowed."""
+
+
+class AnswersDifferError(ParsearchError):
+    """Two searches of the same position that must agree do not; nothing about their speed is worth reporting."""

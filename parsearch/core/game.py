@@ -123,9 +123,5 @@ def score_for(game: Game[Any, Any], score: Score, player: int) -> float:
 
     `0 - score` and not `-score`, so that a float draw never becomes -0.0.
     """
-    number: float
-    if game.zero_sum:
-        number = score if player == 0 else 0 - score
-    else:
-        number = score[player]
-    return number
+    number: float = score if game.zero_sum else score[player]
+    return 0 - number if game.zero_sum and player != 0 else number

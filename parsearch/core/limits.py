@@ -35,7 +35,9 @@ class Limits:
         if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
             raise LimitsError(f"seconds must be a number, not {self.seconds!r}; use for example 10 or 0.5")
         if not (self.seconds > 0 and math.isfinite(self.seconds)):
-            raise LimitsError(f"seconds must be finite and more than 0, not {self.seconds!r}; leave it out for no limit")
+            raise LimitsError(
+                f"seconds must be finite and more than 0, not {self.seconds!r}; leave it out for no limit"
+            )
 
     @property
     def deepens(self) -> bool:

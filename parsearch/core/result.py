@@ -88,8 +88,8 @@ class SearchResult:
             "algorithm": self.algorithm,
             "depth": self.depth,
             "move": None if self.move is None else text(self.move),
-            "value": self.value,
-            "scores": None if self.scores is None else list(self.scores),
+            "value": _plain(self.value),
+            "scores": None if self.scores is None else [_plain(score) for score in self.scores],
             "pv": self.pv_text(),
             "nodes": self.nodes,
             "seconds": self.seconds,
@@ -99,7 +99,7 @@ class SearchResult:
             "root_moves": [
                 {
                     "move": text(entry.move),
-                    "value": entry.value,
+                    "value": _plain(entry.value),
                     "bound": str(entry.bound),
                     "nodes": entry.nodes,
                     "seconds": entry.seconds,
@@ -115,39 +115,34 @@ class SearchResult:
 
     def summary(self) -> list[tuple[str, str]]:
         """The answer in a few (name, text) pairs, as tables and the command line show it."""
+        value = "unknown" if self.value is None else f"{self.value:.10g} for player {self.game.to_move(self.state)}"
         pairs = [
             ("game", self.game.name),
             ("state", self.game.format_state(self.state)),
             ("algorithm", self.algorithm),
-            ("depth", f"{self.depth}{'' if self.complete else ' (stopped before the requested end)'}"),
+            ("depth", f"{self.depth}{'' if self.complete else ' (stopped before the end)'}"),
             ("move", "none" if self.move is None else self._move_text(self.move)),
-            ("value", "unknown" if self.value is None else f"{self.value:g} for player {self.game.to_move(self.state)}"),
+            ("value", value),
         ]
         if self.scores is not None and len(self.scores) > 2:
-            pairs.append(("scores", " ".join(f"{score:g}" for score in self.scores)))
+            pairs.append(("scores", " ".join(f"{score:.10g}" for score in self.scores)))
         if len(self.best_moves) > 1:
             pairs.append(("best moves", " ".join(self._move_text(move) for move in self.best_moves)))
         if self.pv:
             pairs.append(("line", " ".join(self.pv_text())))
         rate = self.nodes / self.seconds if self.seconds > 0 else 0.0
-        pairs.append(("effort", f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self.workers} workers"))
+        effort = f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self.workers} workers"
+        pairs.append(("effort", effort))
         return pairs
 
     def root_table(self) -> list[tuple[str, ...]]:
         """The root moves as rows of text: move, value, bound, nodes, seconds, worker; the header comes first."""
-        rows: list[tuple[str, ...]] = [("move", "value", "bound", "nodes", "seconds", "worker")]
-        for entry in self.root_moves:
-            rows.append(
-                (
-                    self._move_text(entry.move),
-                    f"{entry.value:g}",
-                    str(entry.bound),
-                    f"{entry.nodes:,}",
-                    f"{entry.seconds:.3f}",
-                    entry.worker,
-                )
-            )
-        return rows
+        header = ("move", "value", "bound", "nodes", "seconds", "worker")
+        return [header, *(self._row(entry) for entry in self.root_moves)]
+
+    def _row(self, entry: RootMove) -> tuple[str, ...]:
+        value, nodes, seconds = f"{entry.value:.10g}", f"{entry.nodes:,}", f"{entry.seconds:.3f}"
+        return self._move_text(entry.move), value, str(entry.bound), nodes, seconds, entry.worker
 
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.summary())
@@ -159,17 +154,22 @@ class SearchResult:
     def _repr_html_(self) -> str:
         """The rich form that notebooks show."""
         facts = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self.summary()
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in self.summary()
         )
         header, *rows = self.root_table()
+        if not rows:
+            return f"<table>{facts}</table>"
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
-        return f"<table>{facts}</table>{table}"
+        return f"<table>{facts}</table><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _move_text(self, move: Any) -> str:
         return self.game.format_move(self.state, move)
+
+
+def _plain(number: Any) -> Any:
+    """A number as JSON knows it: a game may score in NumPy's own types."""
+    return number.item() if hasattr(number, "item") else number
 
 
 def format_line(game: Game[Any, Any], state: Any, line: Sequence[Any]) -> list[str]:
@@ -182,9 +182,11 @@ def format_line(game: Game[Any, Any], state: Any, line: Sequence[Any]) -> list[s
 
 
 def _align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines of text with columns that line up; all but the first column to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    """Rows of cells as lines of text whose columns line up; all but the first column to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
         for row in rows
     ]

@@ -166,3 +166,127 @@ def key(state):
 
 def max_plies(state):
     return 0 if is_terminal(state) else CELLS - popcount(state[1])
+
+
+# Text.
+
+LETTERS = "XO"
+
+
+def parse_state(text):
+    stripped = text.strip()
+    words = list(stripped) if WIDTH <= 9 else [word.strip() for word in stripped.split(",") if stripped]
+    kind = "character" if WIDTH <= 9 else "entry"
+    remedy = f"write the columns in the order they were played, such as {'4453' if WIDTH <= 9 else '4,4,5,3'!r}"
+    state = initial_state()
+    for place, word in enumerate(words, 1):
+        where = f"{word!r} ({kind} {place})"
+        if not (word.isascii() and word.isdigit() and len(word) < 10 and 1 <= int(word) <= WIDTH):
+            raise ValueError(f"{where} is not a column from 1 to {WIDTH}; {remedy}")
+        if is_terminal(state):
+            raise ValueError(f"{where} comes after the end of the game; {remedy}")
+        if int(word) not in _open_columns(state):
+            raise ValueError(f"{where} is a column that is already full; {remedy}")
+        state = play(state, int(word))
+    return state
+
+
+def format_state(state):
+    """The columns in an order of play that leads to the state: of all such orders the first in column order."""
+    order_of_play = _order_of_play(state)
+    if order_of_play is None:
+        raise ValueError(f"no order of play leads to {state!r}; build states with play or parse_state")
+    return ("" if WIDTH <= 9 else ",").join(map(str, order_of_play))
+
+
+def render(state):
+    span = len(str(WIDTH))
+    lines_of_text = []
+    for row in reversed(range(HEIGHT)):
+        cells = [_cell(state, column, row) for column in range(WIDTH)]
+        lines_of_text.append(" ".join(cell.rjust(span) for cell in cells))
+    lines_of_text.append(" ".join(str(move).rjust(span) for move in range(1, WIDTH + 1)))
+    player = to_move(state)
+    if not is_terminal(state):
+        lines_of_text.append(f"{LETTERS[player]} to move")
+    else:
+        lines_of_text.append(f"{LETTERS[1 - player]} has won" if evaluate(state) else "a draw")
+    return "\n".join(lines_of_text)
+
+
+def _open_columns(state):
+    buffer = [0] * MAX_MOVES
+    return buffer[: legal_moves(state, buffer)]
+
+
+def _cell(state, column, row):
+    bit = uint64(1) << uint64(column * COLUMN + row)
+    if not state[1] & bit:
+        return "-"
+    return LETTERS[to_move(state) if state[0] & bit else 1 - to_move(state)]
+
+
+def _order_of_play(state):
+    """Depth first in column order. A dead end depends only on how high the columns are, so each is met once."""
+    owners = [
+        [LETTERS.index(cell) for row in range(HEIGHT) if (cell := _cell(state, column, row)) != "-"]
+        for column in range(WIDTH)
+    ]
+    discs = sum(map(len, owners))
+    last = _last_columns(state, owners)
+    heights = [0] * WIDTH
+    dead = set()
+    path = []  # columns from 0
+    column = 0
+    while len(path) < discs:
+        while column < WIDTH:
+            height, mine = heights[column], owners[column]
+            if height < len(mine) and mine[height] == len(path) & 1 and (len(path) < discs - 1 or column in last):
+                heights[column] += 1
+                if tuple(heights) not in dead:
+                    break
+                heights[column] -= 1
+            column += 1
+        if column < WIDTH:
+            path.append(column)
+            column = 0
+            continue
+        dead.add(tuple(heights))
+        if not path:
+            return None
+        column = path.pop()
+        heights[column] -= 1
+        column += 1
+    return [column + 1 for column in path]
+
+
+def _last_columns(state, owners):
+    """Columns (from 0) whose top disc may have come last: without it nobody has a line."""
+    columns = set()
+    for column, mine in enumerate(owners):
+        if mine:
+            others = ~(uint64(1) << uint64(column * COLUMN + len(mine) - 1))
+            if not has_line(state[0] & others) and not has_line((state[0] ^ state[1]) & others):
+                columns.add(column)
+    return columns
+
+
+class Connect4(CompiledGame):
+    """Two players in turn drop a disc into a column; who first has `length` or more in a row wins.
+
+    A win scores (width * height + 1 - n) // 2, where n discs lay on the board before the winning one: more the
+    sooner it comes. A draw, and every estimate, is 0.
+    Moves: columns from 1, the centre first and each pair to the left first: 4 3 5 2 6 1 7, or 3 4 2 5 1 6.
+    State text: the columns played so far as digits, `44453`; separated by commas if there are more than 9 columns.
+    """
+
+    def __init__(self, width: int = 7, height: int = 6, length: int = 4) -> None:
+        for argument, value in (("width", width), ("height", height), ("length", length)):
+            require_count("connect4", argument, value)
+        if width * (height + 1) > 63:
+            raise GameTextError(
+                f"connect4: {width} x {height} is too large; width * (height + 1) may be 63 at most"
+            )
+        name = text_form("connect4", type(self), width=width, height=height, length=length)
+        changed = {"WIDTH": (width, 7), "HEIGHT": (height, 6), "LENGTH": (length, 4)}
+        super().__init__(name, **{key: value for key, (value, default) in changed.items() if value != default})

@@ -1,0 +1,5 @@
+"""`python -m parsearch`: the command line."""
+
+from parsearch.cli import main
+
+main()

@@ -1,0 +1,189 @@
+"""The command line: `parsearch search`, `play`, `games`, `check` and `speedup`.
+
+Exit codes: 0; 1 where a check failed, answers differ, or a game or worker broke; 2 for bad input; 130 and 143
+for Ctrl-C and SIGTERM. Ray, pydantic and matplotlib are imported only by the commands that need them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from typer.core import TyperGroup
+
+import parsearch
+from parsearch.cli_game import find_game, look_here
+from parsearch.cli_signals import Interrupted, catch_signals
+from parsearch.core.check import check_game
+from parsearch.core.errors import InputError, ParsearchError
+from parsearch.core.limits import Limits
+from parsearch.games.registry import GAMES
+
+TRACEBACK = "PARSEARCH_TRACEBACK"
+"""Environment variable: set, an error shows its traceback, for the authors of games."""
+
+
+class Commands(TyperGroup):
+    """The commands, with our errors turned into one sentence on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ParsearchError as error:
+            if os.environ.get(TRACEBACK):
+                traceback.print_exc()
+            typer.echo(f"parsearch: {error}", err=True)
+            raise typer.Exit(2 if isinstance(error, InputError) else 1) from error
+        except KeyboardInterrupt as error:
+            typer.echo(err=True)  # the terminal has written ^C
+            raise typer.Exit(error.exit_code if isinstance(error, Interrupted) else 130) from error
+
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+Game = Annotated[str, typer.Argument(metavar="GAME", help="As connect4, mnk(5,5,4) or mymodule:MyGame.")]
+State = Annotated[str | None, typer.Option(metavar="TEXT", help="The position; the game's start if left out.")]
+Algorithm = Annotated[
+    str | None,
+    typer.Option(metavar="A", help="minimax, alphabeta or pvs for zero-sum games; maxn or paranoid else."),
+]
+Depth = Annotated[int | None, typer.Option(metavar="N", help="Look this many plies ahead.")]
+Seconds = Annotated[float | None, typer.Option("--time", metavar="S", help="Stop after this many seconds.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Visit at most this many positions.")]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Processes that search; 0 for this one alone. All cores if left out.")
+]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"parsearch {parsearch.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Pick the best move in a game by looking ahead: exactly, and on all cores."""
+
+
+@app.command()
+def search(
+    game: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="As connect4, mnk(5,5,4) or mymodule:MyGame.")
+    ] = None,
+    state: State = None,
+    moves: Annotated[str | None, typer.Option(metavar="TEXT", help="Moves to play from there first.")] = None,
+    algorithm: Algorithm = None,
+    depth: Depth = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    workers: Workers = None,
+    address: Annotated[str | None, typer.Option(metavar="A", help="A running Ray cluster to join.")] = None,
+    all_moves: Annotated[bool, typer.Option("--all-moves", help="The exact value of every move.")] = False,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A YAML file with all this; options override it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Pick a move: the value of each while it runs, then the best one with its line.
+
+    Without any limit it takes 10 seconds, or less once the value is proven.
+    """
+    from parsearch.cli_search import merge, run_search
+    from parsearch.config import SearchConfig, load_config
+
+    options = {"algorithm": algorithm, "workers": workers, "address": address, "all_moves": all_moves or None}
+    settings = merge(
+        load_config(config, SearchConfig) if config else SearchConfig(),
+        game,
+        state,
+        moves,
+        Limits(depth, seconds, nodes),
+        options,
+    )
+    code = run_search(settings, as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def play(
+    game: Game,
+    state: State = None,
+    player: Annotated[int, typer.Option(metavar="N", help="Who you are; player 0 moves first.")] = 0,
+    algorithm: Algorithm = None,
+    depth: Depth = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    workers: Workers = None,
+) -> None:
+    """Play against the program.
+
+    Without any limit it thinks for 5 seconds a move, or less once the value is proven.
+    """
+    from parsearch.cli_play import run_play
+
+    run_play(game, state, player, algorithm, Limits(depth, seconds, nodes), workers)
+
+
+@app.command()
+def games() -> None:
+    """List the games that have a name."""
+    table = Table(show_header=False, show_lines=True)
+    for name, entry in GAMES.items():
+        about = f"{entry.description}\nwrite it as {entry.signature}\na state is {entry.example}"
+        table.add_row(Text(name, style="bold"), Text(about))
+    Console().print(table)
+
+
+@app.command()
+def check(
+    game: Game,
+    count: Annotated[int, typer.Option("--games", metavar="N", min=1, help="How many random games to play.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed plays the same games.")] = 0,
+) -> None:
+    """Check a game against every clause of the Game contract. Exit code 1 if one is broken."""
+    report = check_game(find_game(game), count, seed)
+    typer.echo(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def speedup(
+    config: Annotated[Path, typer.Option(metavar="FILE", help="A YAML file that says what to measure.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the results.")],
+) -> None:
+    """Measure how much faster more workers are: tables, CSV, JSON and a plot."""
+    from parsearch.experiments.console import run_on_console
+
+    look_here()
+    with catch_signals(patience=0):
+        run_on_console(config, out)
+
+
+def main() -> None:
+    """The entry point: the commands, and a stdout that nothing is written to once they are done."""
+    try:
+        app()
+    finally:
+        _abandon_stdout()
+
+
+def _abandon_stdout() -> None:
+    """Turn stdout to stderr for good: what a game's C code has buffered is written when the process exits."""
+    with suppress(BrokenPipeError):  # whoever read it, as `head` does, has had enough
+        sys.stdout.flush()
+    os.dup2(2, 1)

@@ -1,0 +1,181 @@
+"""Config files: YAML in, a checked model out; every failure is a ConfigError that names the file."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from parsearch.core.errors import ConfigError
+from parsearch.core.limits import Limits
+
+
+class Config(BaseModel):
+    """What every config model derives from: values keep their types, and an unknown key is an error."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        for key in data if isinstance(data, dict) else ():
+            if key not in cls.model_fields:
+                near = difflib.get_close_matches(str(key), cls.model_fields, n=1)
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
+                raise ValueError(f"there is no key {key!r}{hint}; use {', '.join(cls.model_fields)}")
+        return data
+
+
+def _as_text(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)  # reads as it was written: see `_Loader`
+    if not isinstance(value, str | None):
+        raise ValueError(f"YAML reads this as {value!r} and not as text; put it in quotes")
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_as_text)]
+"""Text that may look like a number, such as the Connect Four position 44444."""
+
+
+class LimitsConfig(Config):
+    """How far a search may go; see `Limits`."""
+
+    depth: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+
+    @model_validator(mode="after")
+    def _in_range(self) -> Self:
+        self.limits()
+        return self
+
+    def limits(self) -> Limits:
+        """The same as the search wants them."""
+        return Limits(self.depth, self.seconds, self.nodes)
+
+
+class SearchConfig(Config):
+    """One search: `parsearch search --config FILE`. What is left out has the default of the command line."""
+
+    game: str | None = None
+    state: Text | None = None
+    moves: Text | None = None
+    algorithm: str | None = None
+    limits: LimitsConfig = LimitsConfig()
+    workers: Annotated[int, Field(ge=0)] | None = None
+    address: str | None = None
+    offload: Literal["auto", "always"] = "auto"
+    all_moves: bool = False
+    ray_options: dict[str, Any] = {}
+
+
+AtLeastOne = Annotated[int, Field(ge=1)]
+
+
+class SpeedupConfig(Config):
+    """One speedup run: `parsearch speedup --config FILE --out DIR`.
+
+    algorithm: what the workers run, the game's default where left out. positions: states, the initial one where
+    left out. Every depth is measured in every position with every number of workers, `repeats` times.
+    """
+
+    game: str
+    algorithm: str | None = None
+    positions: list[Text] = []
+    depths: Annotated[list[AtLeastOne], Field(min_length=1)]
+    workers: Annotated[list[AtLeastOne], Field(min_length=1)]
+    repeats: AtLeastOne = 3
+
+
+Model = TypeVar("Model", bound=Config)
+
+
+def load_config(path: Path, model: type[Model]) -> Model:
+    """The config in a YAML file. Raises ConfigError, naming the file, for whatever is wrong with it."""
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}; give a YAML file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text; save it as such") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{path} is not YAML: {_where(error)}") from error
+    if data is None:
+        raise ConfigError(f"{path} is empty; write keys and values such as 'game: connect4'")
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path} is not a mapping; write keys and values such as 'game: connect4'")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {_first_fault(error)}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which a number is only what reads back as it was written, and a key stands once.
+
+    PyYAML follows YAML 1.1, where 0123 is 83, 1_2 is 12, 12:30 is 750, and no is False: traps for the texts of
+    states and moves. Here all of those are text, as they mostly are in YAML 1.2.
+    """
+
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 PyYAML's own name; it extends a copy
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen = []
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} stands twice", problem_mark=key.start_mark)
+            seen.append(key.value)
+        return super().construct_mapping(node, deep)
+
+
+for _tag, _form, _first in (
+    ("null", r"~|null|", ["~", "n", ""]),
+    ("bool", r"true|false", ["t", "f"]),
+    ("int", r"0|-?[1-9][0-9]{0,999}", list("-0123456789")),
+    ("float", r"-?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|-?[0-9]+[eE][-+]?[0-9]+", list("-.0123456789")),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"(?:{_form})$"), _first)
+
+
+def _where(error: yaml.YAMLError | RecursionError) -> str:
+    """What PyYAML found, in one line."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(str(error).split())
+    found = error.problem or error.context or "it cannot be read"
+    return found if error.problem_mark is None else f"line {error.problem_mark.line + 1}: {found}"
+
+
+_WANTED = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
+"""Pydantic's names for what a value should have been, in the words of somebody who writes YAML."""
+
+
+def _first_fault(error: ValidationError) -> str:
+    """The first of the faults in one sentence that starts with the key."""
+    fault = error.errors()[0]
+    key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "missing":
+        return f"{key} is missing; add it"
+    if fault["type"] == "greater_than_equal":
+        return f"{key} must be {fault['ctx']['ge']} or more, not {fault['input']!r}"
+    if fault["type"] == "too_short":
+        return f"{key} is empty; list at least {fault['ctx']['min_length']}"
+    if fault["type"] == "value_error":
+        reason = str(fault["ctx"]["error"])
+        return f"{key}: {reason}" if key else reason
+    wanted = _WANTED.get(fault["type"]) or fault["msg"].removeprefix("Input should be ")
+    return f"{key} must be {wanted}, not {fault['input']!r}"

@@ -1,0 +1,1 @@
+"""How the search scales: measurements, metrics, tables and plots."""

@@ -1,0 +1,180 @@
+"""One search: what was asked, what has been spent on it, and the result that its answer makes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from parsearch.algorithms import Algorithm
+from parsearch.core.errors import LimitsError
+from parsearch.core.game import Game, score_for
+from parsearch.core.limits import Limits
+from parsearch.core.result import Progress, SearchResult
+from parsearch.parallel.split import Answer, Split
+from parsearch.parallel.task import blaming, require_moves
+
+
+@dataclass(eq=False)
+class Request:
+    """A search under way. `nodes` counts what all iterations have visited so far, wherever it was done.
+
+    Raises LimitsError where nothing would ever end the search.
+    """
+
+    game: Game[Any, Any]
+    state: Any
+    algorithm: Algorithm
+    limits: Limits
+    all_moves: bool = False
+    progress: Callable[[Progress], None] | None = None
+    stop: Callable[[], bool] | None = None
+    nodes: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        with blaming(self.game, self.state):
+            self.final_depth = self._final_depth()
+            self.seen = self.algorithm.view(self.game, self.state)  # the game as the algorithm sees it
+
+    def _final_depth(self) -> int | None:
+        """The depth at which nothing is left to ask; None where only seconds, nodes or the game's end will tell."""
+        if self.game.is_terminal(self.state):
+            return 0
+        require_moves(self.game, self.state, len(self.game.legal_moves(self.state)) > 0)
+        plies, depth = self.game.max_plies(self.state), self.limits.depth
+        if plies is not None and depth is not None:
+            return min(plies, depth)
+        if plies is None and depth is None and not self.limits.deepens:
+            raise LimitsError(
+                f"{self.game.name} may go on without end from {self.game.format_state(self.state)!r} "
+                "(max_plies is None), so give the search a limit: depth, seconds or nodes"
+            )
+        return depth if plies is None else plies
+
+    def depths(self) -> Iterable[int]:
+        """The depths to search one after the other, as long as the limits last."""
+        if self.limits.deepens:
+            return count(1) if self.final_depth is None else range(1, self.final_depth + 1)
+        assert self.final_depth is not None
+        return (self.final_depth,)
+
+    @property
+    def seconds(self) -> float:
+        """Wall clock since the search began."""
+        return time.monotonic() - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        return None if self.limits.seconds is None else max(self.limits.seconds - self.seconds, 0.0)
+
+    @property
+    def nodes_left(self) -> int | None:
+        return None if self.limits.nodes is None else max(self.limits.nodes - self.nodes, 0)
+
+    def stopped(self) -> bool:
+        """Whether the caller wants the search to end."""
+        return self.stop is not None and self.stop()
+
+    def over(self) -> bool:
+        """Whether the search must end with what is complete."""
+        return self.over_nodes() or self.seconds_left == 0 or self.stopped()
+
+    def over_nodes(self) -> bool:
+        """Whether more nodes were visited than allowed: several tasks together may pass a limit that each keeps."""
+        return self.limits.nodes is not None and self.nodes > self.limits.nodes
+
+    def work_left(self, split: Split) -> float:
+        """Seconds of work left for one process, as the tasks finished so far suggest; infinite where unknown."""
+        if split.depth == self.final_depth:
+            share_left = (split.waiting + split.under_way) / (split.finished + 1)
+            work = (time.monotonic() - split.started) * share_left
+        else:
+            work = float("inf")  # a deeper iteration follows
+        if self.limits.nodes is not None and self.nodes:
+            work = min(work, (self.limits.nodes - self.nodes) * self.seconds / self.nodes)
+        if self.limits.seconds is not None:
+            work = min(work, self.limits.seconds - self.seconds)
+        return work
+
+    def report(self, split: Split) -> None:
+        """Tell the caller how far the iteration is."""
+        if self.progress is None:
+            return
+        best, root_moves = split.best(), split.root_moves()
+        known = None if best is None else root_moves[best]
+        self.progress(
+            Progress(
+                depth=split.depth,
+                move=None if known is None else known.move,
+                value=None if known is None else known.value,
+                moves=tuple(split.moves),
+                root_moves=root_moves,
+                nodes=self.nodes,
+                seconds=self.seconds,
+                pending=split.waiting + split.under_way,
+            )
+        )
+
+    def result(self, answer: Answer | None, workers: int) -> SearchResult:
+        """The result of the deepest completed answer; None where there is none, or nothing to search."""
+        with blaming(self.game, self.state):
+            if self.final_depth == 0:
+                return self._unsearched(workers)
+            if answer is None:
+                move = self.game.legal_moves(self.state)[0]
+                return self._build(workers, move=move, pv=(move,), best_moves=(move,))
+            best = answer.root_moves[answer.best]
+            exact = self.all_moves or not self.algorithm.prunes
+            best_moves = tuple(e.move for e in answer.root_moves if e.value == best.value) if exact else (best.move,)
+            return self._build(
+                workers,
+                depth=answer.depth,
+                move=best.move,
+                value=best.value,
+                scores=self._scores(answer.score),
+                pv=answer.pv,
+                complete=answer.depth == self.final_depth or not answer.estimated,
+                best_moves=best_moves,
+                root_moves=answer.root_moves,
+            )
+
+    def _unsearched(self, workers: int) -> SearchResult:
+        """A terminal root, or depth 0: the evaluation is the answer."""
+        self.nodes = 1
+        score = self.game.evaluate(self.state)
+        value = score_for(self.game, score, self.game.to_move(self.state))
+        return self._build(
+            workers,
+            value=value,
+            scores=self._scores(score if self.algorithm.name != "paranoid" else value),
+            complete=True,
+        )
+
+    def _scores(self, score: Any) -> tuple[float, ...] | None:
+        if self.algorithm.zero_sum:
+            return score, score_for(self.game, score, 1)
+        return tuple(score) if self.algorithm.name == "maxn" else None
+
+    def _build(self, workers: int, **answer: Any) -> SearchResult:
+        nothing: dict[str, Any] = {
+            "depth": 0,
+            "move": None,
+            "value": None,
+            "scores": None,
+            "pv": (),
+            "complete": False,
+            "best_moves": (),
+            "root_moves": (),
+        }
+        return SearchResult(
+            game=self.game,
+            state=self.state,
+            algorithm=self.algorithm.name,
+            nodes=self.nodes,
+            seconds=self.seconds,
+            workers=workers,
+            **(nothing | answer),
+        )

@@ -1,0 +1,136 @@
+"""One subtree to search, and the pure function that searches it, here or on a worker."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
+from parsearch.core.errors import GameError, ParsearchError
+from parsearch.core.game import Game, Score
+from parsearch.core.window import Window
+
+DEEPEST_RECURSION = 100_000
+"""Plies that the reference searches may recurse: some 50 MB of Python frames."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One subtree to search. Together with the game it is everything that the search depends on.
+
+    path: from the root, as indices into the moves of each state on the way. line: the same as move texts.
+    depth: plies below `state`. window: from player 0's point of view.
+    nodes, seconds: limits of this task alone, None for none.
+    """
+
+    path: tuple[int, ...]
+    line: str
+    state: Any
+    depth: int
+    window: Window
+    algorithm: str
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the search of a task found.
+
+    value: the score of the task's state, to be read with the task's window; None where a limit or a stop
+    ended the search, and then nothing that it found counts. pv: the line below the task's state.
+    nodes, seconds, worker: positions visited, wall clock, and who did it (`host:pid`).
+    estimated: whether any leaf was cut off by the depth.
+    """
+
+    value: Score | None
+    pv: tuple[Any, ...]
+    nodes: int
+    seconds: float
+    worker: str
+    estimated: bool
+
+
+def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None = None) -> Outcome:
+    """Search one subtree. `stop` is asked at every node; True ends the search.
+
+    Raises GameError, naming the position, for whatever the game's own code raises.
+    """
+    started = time.perf_counter()
+    effort = Effort(task.nodes, task.seconds, stop)
+    value, pv = None, ()
+    with blaming(game, task.state), _room_to_recurse(task.depth):
+        try:
+            value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
+            pv = moves_of(chain)
+            require_moves(game, task.state, value is not None)
+        except Stopped:
+            pass  # value stays None: stopped
+    seconds = time.perf_counter() - started
+    return Outcome(value, pv, effort.nodes, seconds, worker_name(), effort.estimated)
+
+
+def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
+    """Raises GameError where a state that is not terminal had no move to offer, so that nothing was found."""
+    if not found:
+        raise GameError(
+            f"{game.name} has no legal move in a state that is not terminal, at or below {_state_text(game, state)}; "
+            "mend the game (parsearch.check_game finds the position)"
+        )
+
+
+def worker_name() -> str:
+    """Who is searching: host and process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+@contextmanager
+def blaming(game: Game[Any, Any], state: Any) -> Iterator[None]:
+    """Turn what the game's own code raises inside into a GameError that names game and position.
+
+    The position is that of the innermost search step under way, else the given one: each search keeps it
+    in a local variable `state`, which costs the searches nothing while all goes well.
+    """
+    try:
+        yield
+    except ParsearchError:
+        raise
+    except Exception as error:  # whatever a user's game raises
+        method = None
+        frames = list(traceback.walk_tb(error.__traceback__))
+        for (frame, _), (inner, _) in pairwise(frames):
+            if frame.f_globals.get("__name__", "").startswith("parsearch.") and "state" in frame.f_locals:
+                state, method = frame.f_locals["state"], inner.f_code.co_name
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        where = f" in {method}" if method else ""
+        raise GameError(
+            f"{game.name} raised {what}{where} at the position {_state_text(game, state)}; "
+            "mend the game (parsearch.check_game helps to find the fault)"
+        ) from error
+
+
+def _state_text(game: Game[Any, Any], state: Any) -> str:
+    try:
+        return repr(game.format_state(state))
+    except Exception:  # the error that we are reporting matters more than how its position is written
+        return repr(state)
+
+
+@contextmanager
+def _room_to_recurse(depth: int) -> Iterator[None]:
+    """Let Python recurse `depth` plies deep; its own limit of 1,000 guards nothing here, since
+    Python-to-Python calls take no C stack from version 3.11 on."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, min(depth, DEEPEST_RECURSION) + 1_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -1,0 +1,83 @@
+"""Stand-ins for workers: whole backends that run in the test's own process, in the worst order."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from parsearch.algorithms import find_algorithm
+from parsearch.core.game import Game
+from parsearch.core.limits import Limits
+from parsearch.core.result import SearchResult
+from parsearch.parallel.backend import Backend
+from parsearch.parallel.driver import Driver
+from parsearch.parallel.request import Request
+from parsearch.parallel.task import Outcome, Task, run_task
+from parsearch.parallel.workers import Workers
+
+
+class ShuffledBackend(Backend):
+    """Holds several tasks and ends them in random order."""
+
+    def __init__(self, game: Game[Any, Any], workers: int, rng: random.Random) -> None:
+        self.workers = self.capacity = workers
+        self._game, self._rng = game, rng
+        self._held: list[Task] = []
+
+    def submit(self, task: Task) -> None:
+        assert len(self._held) < self.capacity
+        self._held.append(task)
+
+    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
+        assert seconds > 0
+        count = self._rng.randint(1, len(self._held)) if self._held else 0
+        ended = [self._held.pop(self._rng.randrange(len(self._held))) for _ in range(count)]
+        return [(task, run_task(self._game, task)) for task in ended]
+
+    def cancel(self) -> None:
+        self._held.clear()
+
+
+class ShuffledWorkers(Workers):
+    """Workers that are up once they have been asked for `delay` times whether they are."""
+
+    start_cost = 0.0
+
+    def __init__(self, count: int, seed: int = 0, delay: int = 0) -> None:
+        self._count, self._delay = count, delay
+        self._rng = random.Random(seed)
+        self.begun = 0
+        self.backends = 0
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    @property
+    def ready(self) -> bool:
+        self._delay -= 1
+        return self._delay < 0
+
+    def begin(self) -> None:
+        self.begun += 1
+
+    def backend(self, game: Game[Any, Any]) -> Backend:
+        self.backends += 1
+        return ShuffledBackend(game, self._count, self._rng)
+
+    def close(self) -> None:
+        pass
+
+
+def search_shuffled(
+    game: Game[Any, Any],
+    state: Any,
+    workers: Workers,
+    algorithm: str | None = None,
+    limits: Limits | None = None,
+    all_moves: bool = False,
+    always: bool = True,
+) -> SearchResult:
+    """`search`, with these workers."""
+    request = Request(game, state, find_algorithm(game, algorithm), limits or Limits(), all_moves)
+    return Driver(request, workers, always).run()

@@ -1,0 +1,37 @@
+"""What several test files share: the Ray cluster of the test session, and a watch on what it leaves behind."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[Any]:
+    """The one Ray of the session: two nodes on this machine, two CPUs each. Coordinators find it initialised."""
+    import psutil
+    import ray
+    from ray.cluster_utils import Cluster
+
+    folder = Path(tempfile.mkdtemp(prefix="parsearch-test-", dir="/tmp"))  # sockets want a short path
+    patch = pytest.MonkeyPatch()
+    patch.setenv("RAY_TMPDIR", str(folder))
+    (folder / "ray").mkdir()  # a Cluster writes its address there before any node does
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
+    node = {"num_cpus": 2, "object_store_memory": 100 * 2**20, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    cluster.add_node(num_cpus=2, object_store_memory=100 * 2**20)
+    ray.init(address=cluster.address, logging_level="ERROR", log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+    patch.undo()
+    ours = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
+    _, alive = psutil.wait_procs(ours, timeout=10)
+    shutil.rmtree(folder, ignore_errors=True)
+    assert not alive, f"the session leaves processes behind: {alive}"
