@@ -10,6 +10,8 @@ compiled, a word and a signed number make a signed one. Where a sum, difference 
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy import uint64
 
 _BITS = 64
@@ -72,6 +74,6 @@ def mix64(word: uint64) -> uint64:
     return uint64(number ^ number >> 31)
 
 
-def replaced(state: tuple[uint64, ...], index: int, word: uint64) -> tuple[uint64, ...]:
-    """The state with `word` at `index`, which need not be a constant."""
-    return (*state[:index], word, *state[index + 1 :])
+def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    """The tuple (all of one type) with `value` at `index`, which need not be a constant."""
+    return (*values[:index], value, *values[index + 1 :])

@@ -49,7 +49,8 @@ class CompiledGame(Game[Words, int]):
     def __init__(self, name: str | None = None, **constants: Any) -> None:
         """The game in this class's module, its constants replaced by those given here."""
         name = name or type(self).__name__
-        self._set_rules(gather(name, namespace_of(type(self).__module__, constants)))
+        author = next(kind for kind in type(self).__mro__ if CompiledGame in kind.__bases__)
+        self._set_rules(gather(name, namespace_of(author.__module__, constants)))
 
     @classmethod
     def from_rules(cls, rules: Rules) -> CompiledGame:
@@ -68,11 +69,25 @@ class CompiledGame(Game[Words, int]):
         self.max_moves = defined["MAX_MOVES"]
         self._rule: dict[str, Callable[..., Any]] = {key: value for key, value in defined.items() if callable(value)}
 
-    def __reduce__(self) -> Any:
-        return CompiledGame.from_rules, (self.rules,)
+    @property
+    def is_native(self) -> bool:
+        """Whether the rules are all there is: a subclass that overrides one of Game's methods has to be played in Python."""
+        own = {name for name in vars(CompiledGame) if not name.startswith("_")}
+        between = type(self).__mro__[: type(self).__mro__.index(CompiledGame)]
+        return not any(own & vars(kind).keys() for kind in between)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (CompiledGame.from_rules, (self.rules,)) if self.is_native else super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key != "_rule"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set_rules(state["rules"])
+        vars(self).update(state)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompiledGame) and self.rules == other.rules
+        return isinstance(other, CompiledGame) and self.rules == other.rules and (self is other or self.is_native and other.is_native)
 
     def __hash__(self) -> int:
         return hash(self.rules)

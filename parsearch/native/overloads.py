@@ -99,8 +99,9 @@ def _mix64(word):
 
 
 @overload(bits.replaced, jit_options=_INLINE)
-def _replaced(state, index, word):
-    return lambda state, index, word: tuple_setitem(state, index, uint64(word))
+def _replaced(values, index, value):
+    kind = values.dtype
+    return lambda values, index, value: tuple_setitem(values, index, kind(value))
 
 
 @intrinsic
