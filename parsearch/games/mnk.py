@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numpy import uint64
+from numpy import int64, uint64
 
 from parsearch.core.errors import GameTextError
 from parsearch.games.arguments import require_count, text_form
@@ -36,16 +36,16 @@ def initial_state():
 
 
 def to_move(state):
-    return int(state[0] & MOVER)
+    return int64(state[0] & MOVER)
 
 
 def winner(state):
     """Who has a line, -1 for nobody."""
-    return int((state[0] >> WINNER_SHIFT) & WINNER) - 1
+    return int64((state[0] >> WINNER_SHIFT) & WINNER) - 1
 
 
 def stones(state):
-    return int(state[0] >> STONES_SHIFT)
+    return int64(state[0] >> STONES_SHIFT)
 
 
 def holds(state, player, cell):

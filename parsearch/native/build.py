@@ -23,7 +23,7 @@ from numba.core.errors import NumbaError
 
 from parsearch.core.errors import GameError
 from parsearch.native import cache, overloads
-from parsearch.native.rules import Rules
+from parsearch.native.rules import COMPILED, OPTIONAL, Rules
 
 KERNELS = {"maxn": "kernel_maxn.py", "perft": "kernel_perft.py"}
 """Templates by algorithm; all others are searched by kernel.py."""
@@ -77,30 +77,42 @@ def load_kernel(rules: Rules, features: Features, report: Callable[[str], None] 
 
 def _load(rules: Rules, features: Features, report: Callable[[str], None] | None) -> Kernel:
     words = len(rules.namespace["initial_state"]())
-    text = _module_text(rules, features, words)
-    name = cache.PREFIX + _digest(text)
-    file = cache.write(name, text)
-    if file is not None:
+    # Two modules, so that names of the rules and of the kernel cannot meet.
+    texts = {}
+    rules_text = _rules_text(rules)
+    rules_name = f"parsearch_rules_{_digest(rules_text)}"
+    texts[rules_name] = rules_text
+    kernel_text = _kernel_text(rules, rules_name, features, words)
+    name = cache.PREFIX + _digest(kernel_text)
+    texts[name] = kernel_text
+    files = [cache.write(module, text) for module, text in texts.items()]
+    if all(files):
         try:
-            return _compile(_import(name, file), rules, features, words, report)
-        except NumbaError:
-            raise
+            modules = [_import(module, file) for module, file in zip(texts, files, strict=True) if file is not None]
+            return _compile(*modules, rules, features, words, report)
         except GameError:
-            cache.forget(file)
             raise
         except Exception:  # a damaged file, or a disk that is full: go on without
-            cache.forget(file)
-    return _compile(_execute(name, text), rules, features, words, report)
+            for file in files:
+                if file is not None:
+                    cache.forget(file)
+    modules = [_execute(module, text) for module, text in texts.items()]
+    return _compile(*modules, rules, features, words, report)
 
 
 def _compile(
-    module: ModuleType, rules: Rules, features: Features, words: int, report: Callable[[str], None] | None
+    rules_module: ModuleType,
+    module: ModuleType,
+    rules: Rules,
+    features: Features,
+    words: int,
+    report: Callable[[str], None] | None,
 ) -> Kernel:
     run: Any = module.run
     if not _was_compiled(run, module):
         if report is not None:
             report(f"compiling {rules.name} for {features}")
-        _check_types(module, rules, words)
+        _check_types(rules_module, rules, words)
     try:
         run.compile(_signature(rules, features))
     except NumbaError as error:
@@ -203,16 +215,37 @@ def _first_line(error: NumbaError) -> str:
     return reasons[0] if reasons else str(error)
 
 
-def _module_text(rules: Rules, features: Features, words: int) -> str:
+_INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
+"""How small functions are compiled: into their callers (25 to 70% faster), and without counting references to arrays."""
+
+
+def _rules_text(rules: Rules) -> str:
+    """The module of the game's own functions."""
+    decorated = (f"{name} = _inlined({name})" for name in rules.compiled if name != "initial_state")
+    return "\n".join(
+        [
+            f'"""The rules of {rules.name}"""',
+            rules.source,
+            "",
+            "from numba import njit as _njit",
+            "import parsearch.native.overloads as _overloads",
+            f"_inlined = {_INLINED}",
+            *decorated,
+            "",
+        ]
+    )
+
+
+def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) -> str:
+    """The module of the kernel: a template with the game's functions and the features filled in."""
     defined = rules.namespace
     has = rules.compiled
-    vector = not defined.get("ZERO_SUM", defined.get("PLAYERS", 2) == 2)
+    integer, players = defined.get("INTEGER", False), defined.get("PLAYERS", 2)
+    vector = not defined.get("ZERO_SUM", players == 2)
     template = (Path(__file__).parent / KERNELS.get(features.algorithm, "kernel.py")).read_text()
     preamble, _, body = template.partition(MARK)
-    imports = _layout_import(preamble)
     constants = {
-        "INTEGER": defined.get("INTEGER", False),
-        "INFINITY": 1 << 60 if defined.get("INTEGER", False) else float("inf"),
+        "INTEGER": integer,
         "PRUNES": features.algorithm != "minimax",
         "TESTS": features.algorithm == "pvs",
         "TABLE": features.table,
@@ -220,15 +253,15 @@ def _module_text(rules: Rules, features: Features, words: int) -> str:
         "QUIESCENCE": features.quiescence,
         "SOLVING": features.solving,
         "VECTOR": vector,
+        "HISTORY": defined.get("HISTORY", "order" not in has),
         "HAS_KEY": "key" in has,
         "HAS_ORDER": "order" in has,
         "HAS_BOUNDS": "bounds" in has and not vector,
         "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
-        "HISTORY": defined.get("HISTORY", "order" not in has),
         "WORDS": words,
-        "PLAYERS": defined.get("PLAYERS", 2),
+        "PLAYERS": players,
         "MAX_MOVES": defined["MAX_MOVES"],
-        "ENTRY": 2 if defined.get("INTEGER", False) else 3,
+        "ENTRY": 2 if integer else 3,
         "TABLE_DEPTH": max(2, defined.get("TABLE_DEPTH", 2)),
         "ORDER_DEPTH": max(2, defined.get("ORDER_DEPTH", 2)),
     }
@@ -237,18 +270,20 @@ def _module_text(rules: Rules, features: Features, words: int) -> str:
     return "\n".join(
         [
             f'"""{rules.name}: {features}"""',
-            rules.source,
+            "import numpy as np",
             "from numba import njit as _njit",
             "from numpy import float64, int64, uint64",
             "from parsearch.native.bits import mix64",
             "from parsearch.native.overloads import prefetch",
-            imports,
+            _layout_import(preamble),
+            f"import {rules_name} as _rules",
             "",
             "CACHE = True",
-            "inlined = _njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)",
+            f"inlined = {_INLINED}",
             "compiled = _njit(cache=CACHE, nogil=True, boundscheck=False, _nrt=False)",
-            *(f"{name} = inlined({name})" for name in has if name != "initial_state"),
-            *(f"{name} = {value!r}" if value != float("inf") else f"{name} = np.inf" for name, value in constants.items()),
+            *(f"{name} = _rules.{name}" for name in (*COMPILED, *OPTIONAL) if name in has),
+            *(f"{name} = {value!r}" for name, value in constants.items()),
+            "INFINITY = 1 << 60" if integer else "INFINITY = np.inf",
             "",
             "",
             "@inlined",
