@@ -2,24 +2,276 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import numpy as np
+from numpy import uint64
 
-from parsearch.core.errors import StateError
-from parsearch.core.game import Game
+from parsearch.core.errors import GameTextError
 from parsearch.games.arguments import require_count, text_form
+from parsearch.native.bits import drop_lowest, popcount
+from parsearch.native.game import CompiledGame
+
+WIDTH = 7
+HEIGHT = 6
+LENGTH = 4
+
+INTEGER = True
+MAX_MOVES = WIDTH
+TABLE_DEPTH = 5
+CELLS = WIDTH * HEIGHT
+COLUMN = HEIGHT + 1
+"""Bits of a column, from the bottom up; the topmost stays empty and keeps lines from running on in the next column."""
+
+ORDER = np.array(sorted(range(1, WIDTH + 1), key=lambda move: abs(2 * move - (WIDTH + 1))))
+"""The moves, columns from 1: the centre first and each pair to the left first."""
+
+BOTTOM = uint64(sum(1 << column * COLUMN for column in range(WIDTH)))
+BOARD = uint64(int(BOTTOM) * ((1 << HEIGHT) - 1))
+
+
+def initial_state():
+    """(discs of the player to move, all discs, threats of the player to move, of the opponent), a bitboard each.
+
+    A player's threats are the empty cells where a disc of theirs would complete a line. They follow from the discs; `play`
+    keeps them up, because all that solving asks for is read off them. A search that does not ask never computes them.
+    """
+    return uint64(0), uint64(0), uint64(0), uint64(0)
+
+
+def to_move(state):
+    return popcount(state[1]) & 1
+
+
+def legal_moves(state, buffer):
+    if has_line(state[0] ^ state[1]):
+        return 0
+    count = 0
+    for move in ORDER:
+        if state[1] & (uint64(1) << uint64(move * COLUMN - 2)) == uint64(0):
+            buffer[count] = move
+            count += 1
+    return count
+
+
+def play(state, move):
+    mover, taken, mine, theirs = state
+    after = taken | (taken + (uint64(1) << uint64((move - 1) * COLUMN)))
+    return mover ^ taken, after, theirs & ~after, threats(mover ^ taken ^ after, after)
+
+
+def is_terminal(state):
+    return popcount(state[1]) == CELLS or has_line(state[0] ^ state[1])
+
+
+def evaluate(state):
+    """(cells + 1 - n) // 2 for a win, where n discs lay on the board before the winning one; else 0."""
+    if not has_line(state[0] ^ state[1]):
+        return 0
+    discs = popcount(state[1])
+    score = (CELLS + 2 - discs) // 2
+    return score if discs & 1 else -score
+
+
+def has_line(discs):
+    """Whether LENGTH of these discs lie in a row."""
+    return (
+        lines(discs, 1) | lines(discs, COLUMN - 1) | lines(discs, COLUMN) | lines(discs, COLUMN + 1)
+    ) != uint64(0)
+
+
+def lines(discs, step):
+    """Where LENGTH discs in a row begin: each round doubles the length that is known to be there."""
+    length = 1
+    while length < LENGTH:
+        more = min(length, LENGTH - length)
+        discs = discs & (discs >> uint64(more * step))
+        length += more
+    return discs
+
+
+# What exact solving uses. The ideas are Pascal Pons's (blog.gamesolver.org): the moves that do not lose at once, and among
+# them those first that make the most threats.
+
+
+def completing(discs, step):
+    """Cells, empty or not, that with LENGTH - 1 of these discs make a line in one direction."""
+    found = uint64(0)
+    for before in range(LENGTH):
+        line = BOARD
+        for place in range(LENGTH):
+            if place < before:
+                line &= discs << uint64((before - place) * step)
+            elif place > before:
+                line &= discs >> uint64((place - before) * step)
+        found |= line
+    return found
+
+
+def threats(discs, taken):
+    """Empty cells where these discs would get a line."""
+    cells = completing(discs, 1) | completing(discs, COLUMN - 1) | completing(discs, COLUMN) | completing(discs, COLUMN + 1)
+    return cells & ~taken
+
+
+def playable(taken):
+    """The lowest empty cell of each column."""
+    return (taken + BOTTOM) & BOARD
+
+
+def safe_cells(state):
+    """The playable cells that do not let the opponent win at once; one of the opponent's lines can still be stopped."""
+    cells = playable(state[1])
+    danger = state[3]
+    forced = cells & danger
+    if forced != uint64(0):
+        if drop_lowest(forced) != uint64(0):
+            return uint64(0)
+        cells = forced
+    return cells & ~(danger >> uint64(1))
+
+
+def bounds(state):
+    discs = popcount(state[1])
+    first = discs & 1 == 0
+    if is_terminal(state):
+        score = evaluate(state)
+        return score, score
+    if playable(state[1]) & state[2] != uint64(0):  # wins now
+        least = most = (CELLS + 1 - discs) // 2
+    elif safe_cells(state) == uint64(0):  # the opponent wins next
+        least = most = -((CELLS - discs) // 2)
+    else:
+        least, most = -max(0, (CELLS - 2 - discs) // 2), max(0, (CELLS - 1 - discs) // 2)
+    return (least, most) if first else (-most, -least)
+
+
+def sufficient_moves(state, buffer):
+    cells = safe_cells(state)
+    count = 0
+    for move in ORDER:
+        if cells & (uint64((1 << HEIGHT) - 1) << uint64((move - 1) * COLUMN)) != uint64(0):
+            buffer[count] = move
+            count += 1
+    return count
+
+
+def order(state, move):
+    """How many threats the disc leaves its player with."""
+    return popcount(play(state, move)[3])
+
+
+def key(state):
+    """The discs say it all: those of the player to move, and on top of each column a bit."""
+    return state[0] + state[1] + BOTTOM
+
+
+def max_plies(state):
+    return 0 if is_terminal(state) else CELLS - popcount(state[1])
+
+
+# Text.
 
 LETTERS = "XO"
 
 
-class Connect4State(NamedTuple):
-    """A bitboard for each player. A column is height + 1 bits from the bottom up; the topmost stays empty."""
+def parse_state(text):
+    stripped = text.strip()
+    words = list(stripped) if WIDTH <= 9 else [word.strip() for word in stripped.split(",") if stripped]
+    kind = "character" if WIDTH <= 9 else "entry"
+    remedy = f"write the columns in the order they were played, such as {'4453' if WIDTH <= 9 else '4,4,5,3'!r}"
+    state = initial_state()
+    for place, word in enumerate(words, 1):
+        where = f"{word!r} ({kind} {place})"
+        if not (word.isascii() and word.isdigit() and len(word) < 10 and 1 <= int(word) <= WIDTH):
+            raise ValueError(f"{where} is not a column from 1 to {WIDTH}; {remedy}")
+        if is_terminal(state):
+            raise ValueError(f"{where} comes after the end of the game; {remedy}")
+        if int(word) not in _open_columns(state):
+            raise ValueError(f"{where} is a column that is already full; {remedy}")
+        state = play(state, int(word))
+    return state
 
-    first: int
-    second: int
+
+def format_state(state):
+    """The columns in an order of play that leads to the state: of all such orders the first in column order."""
+    order_of_play = _order_of_play(state)
+    if order_of_play is None:
+        raise ValueError(f"no order of play leads to {state!r}; build states with play or parse_state")
+    return ("" if WIDTH <= 9 else ",").join(map(str, order_of_play))
 
 
-class Connect4(Game[Connect4State, int]):
+def render(state):
+    span = len(str(WIDTH))
+    lines_of_text = []
+    for row in reversed(range(HEIGHT)):
+        cells = [_cell(state, column, row) for column in range(WIDTH)]
+        lines_of_text.append(" ".join(cell.rjust(span) for cell in cells))
+    lines_of_text.append(" ".join(str(move).rjust(span) for move in range(1, WIDTH + 1)))
+    player = to_move(state)
+    if not is_terminal(state):
+        lines_of_text.append(f"{LETTERS[player]} to move")
+    else:
+        lines_of_text.append(f"{LETTERS[1 - player]} has won" if evaluate(state) else "a draw")
+    return "\n".join(lines_of_text)
+
+
+def _open_columns(state):
+    buffer = [0] * MAX_MOVES
+    return buffer[: legal_moves(state, buffer)]
+
+
+def _cell(state, column, row):
+    bit = uint64(1) << uint64(column * COLUMN + row)
+    if not state[1] & bit:
+        return "-"
+    return LETTERS[to_move(state) if state[0] & bit else 1 - to_move(state)]
+
+
+def _order_of_play(state):
+    """Depth first in column order. A dead end depends only on how high the columns are, so each is met once."""
+    owners = [
+        [LETTERS.index(cell) for row in range(HEIGHT) if (cell := _cell(state, column, row)) != "-"]
+        for column in range(WIDTH)
+    ]
+    discs = sum(map(len, owners))
+    last = _last_columns(state, owners)
+    heights = [0] * WIDTH
+    dead = set()
+    path = []  # columns from 0
+    column = 0
+    while len(path) < discs:
+        while column < WIDTH:
+            height, mine = heights[column], owners[column]
+            if height < len(mine) and mine[height] == len(path) & 1 and (len(path) < discs - 1 or column in last):
+                heights[column] += 1
+                if tuple(heights) not in dead:
+                    break
+                heights[column] -= 1
+            column += 1
+        if column < WIDTH:
+            path.append(column)
+            column = 0
+            continue
+        dead.add(tuple(heights))
+        if not path:
+            return None
+        column = path.pop()
+        heights[column] -= 1
+        column += 1
+    return [column + 1 for column in path]
+
+
+def _last_columns(state, owners):
+    """Columns (from 0) whose top disc may have come last: without it nobody has a line."""
+    columns = set()
+    for column, mine in enumerate(owners):
+        if mine:
+            others = ~(uint64(1) << uint64(column * COLUMN + len(mine) - 1))
+            if not has_line(state[0] & others) and not has_line((state[0] ^ state[1]) & others):
+                columns.add(column)
+    return columns
+
+
+class Connect4(CompiledGame):
     """Two players in turn drop a disc into a column; who first has `length` or more in a row wins.
 
     A win scores (width * height + 1 - n) // 2, where n discs lay on the board before the winning one: more the
@@ -28,167 +280,13 @@ class Connect4(Game[Connect4State, int]):
     State text: the columns played so far as digits, `44453`; separated by commas if there are more than 9 columns.
     """
 
-    integer = True
-
     def __init__(self, width: int = 7, height: int = 6, length: int = 4) -> None:
         for argument, value in (("width", width), ("height", height), ("length", length)):
             require_count("connect4", argument, value)
-        self.width, self.height, self.length = width, height, length
-        self.name = text_form("connect4", Connect4, width=width, height=height, length=length)
-        self._size = width * height
-        bottoms = [1 << column * (height + 1) for column in range(width)]
-        self._bottoms = [0, *bottoms]  # by move, which counts from 1
-        self._columns = [0, *(((1 << height) - 1) * bottom for bottom in bottoms)]
-        order = sorted(range(1, width + 1), key=lambda move: abs(2 * move - (width + 1)))
-        self._tops = [(move, self._bottoms[move] << (height - 1)) for move in order]
-        self._shifts = [_doubling(step, length) for step in (1, height + 1, height, height + 2)]
-
-    def initial_state(self) -> Connect4State:
-        return Connect4State(0, 0)
-
-    def to_move(self, state: Connect4State) -> int:
-        return (state.first | state.second).bit_count() & 1
-
-    def legal_moves(self, state: Connect4State) -> Sequence[int]:
-        first, second = state
-        taken = first | second
-        if self._has_line(first if taken.bit_count() & 1 else second):
-            return ()
-        return [move for move, top in self._tops if not taken & top]
-
-    def play(self, state: Connect4State, move: int) -> Connect4State:
-        first, second = state
-        taken = first | second
-        disc = (taken + self._bottoms[move]) & self._columns[move]
-        if taken.bit_count() & 1:
-            return Connect4State(first, second | disc)
-        return Connect4State(first | disc, second)
-
-    def is_terminal(self, state: Connect4State) -> bool:
-        first, second = state
-        discs = (first | second).bit_count()
-        return discs == self._size or self._has_line(first if discs & 1 else second)
-
-    def evaluate(self, state: Connect4State) -> int:
-        first, second = state
-        discs = (first | second).bit_count()
-        if discs & 1:
-            return (self._size + 2 - discs) // 2 if self._has_line(first) else 0
-        return -((self._size + 2 - discs) // 2) if self._has_line(second) else 0
-
-    def max_plies(self, state: Connect4State) -> int:
-        return 0 if self.is_terminal(state) else self._size - (state.first | state.second).bit_count()
-
-    def parse_state(self, text: str) -> Connect4State:
-        stripped = text.strip()
-        words = list(stripped) if self.width <= 9 else [word.strip() for word in stripped.split(",") if stripped]
-        kind = "character" if self.width <= 9 else "entry"
-        state = self.initial_state()
-        for place, word in enumerate(words, 1):
-            where = f"{word!r} ({kind} {place})"
-            if not (word.isascii() and word.isdigit() and len(word) < 10 and 1 <= int(word) <= self.width):
-                raise self._no_state(text, f"{where} is not a column from 1 to {self.width}")
-            if self.is_terminal(state):
-                raise self._no_state(text, f"{where} comes after the end of the game")
-            move = int(word)
-            if (state.first | state.second) & self._columns[move] == self._columns[move]:
-                raise self._no_state(text, f"{where} is a column that is already full")
-            state = self.play(state, move)
-        return state
-
-    def format_state(self, state: Connect4State) -> str:
-        """The columns in an order of play that leads to the state: of all such orders the first in column order."""
-        order = self._order_of_play(state)
-        played = self.initial_state()
-        for move in order or ():
-            played = self.play(played, move)
-        if played != state:
-            raise StateError(f"{self.name}: no order of play leads to {state!r}; build states with play or parse_state")
-        return ("" if self.width <= 9 else ",").join(map(str, order or ()))
-
-    def render(self, state: Connect4State) -> str:
-        span = len(str(self.width))
-        lines = []
-        for row in reversed(range(self.height)):
-            bits = [bottom << row for bottom in self._bottoms[1:]]
-            cells = [LETTERS[0] if state.first & bit else LETTERS[1] if state.second & bit else "-" for bit in bits]
-            lines.append(" ".join(cell.rjust(span) for cell in cells))
-        lines.append(" ".join(str(move).rjust(span) for move in range(1, self.width + 1)))
-        player = self.to_move(state)
-        if not self.is_terminal(state):
-            lines.append(f"{LETTERS[player]} to move")
-        else:
-            lines.append(f"{LETTERS[1 - player]} has won" if self.evaluate(state) else "a draw")
-        return "\n".join(lines)
-
-    def _has_line(self, board: int) -> bool:
-        for shifts in self._shifts:
-            run = board
-            for shift in shifts:
-                run &= run >> shift
-            if run:
-                return True
-        return False
-
-    def _order_of_play(self, state: Connect4State) -> list[int] | None:
-        """Depth first in column order. A dead end depends only on how high the columns are, so each is met once."""
-        owners = [self._owners(state, move) for move in range(1, self.width + 1)]
-        discs = sum(map(len, owners))
-        last = self._last_columns(state, owners)
-        heights = [0] * self.width
-        dead: set[tuple[int, ...]] = set()
-        path: list[int] = []  # columns from 0
-        column = 0
-        while len(path) < discs:
-            while column < self.width:
-                height, mine = heights[column], owners[column]
-                if height < len(mine) and mine[height] == len(path) & 1 and (len(path) < discs - 1 or column in last):
-                    heights[column] += 1
-                    if tuple(heights) not in dead:
-                        break
-                    heights[column] -= 1
-                column += 1
-            if column < self.width:
-                path.append(column)
-                column = 0
-                continue
-            dead.add(tuple(heights))
-            if not path:
-                return None
-            column = path.pop()
-            heights[column] -= 1
-            column += 1
-        return [column + 1 for column in path]
-
-    def _owners(self, state: Connect4State, move: int) -> list[int]:
-        """Whose discs lie in a column, from the bottom up."""
-        bits = [self._bottoms[move] << row for row in range(self.height)]
-        return [int(bool(state.second & bit)) for bit in bits if (state.first | state.second) & bit]
-
-    def _last_columns(self, state: Connect4State, owners: list[list[int]]) -> set[int]:
-        """Columns (from 0) whose top disc may have come last: without it nobody has a line."""
-        columns = set()
-        for column, mine in enumerate(owners):
-            if mine:
-                disc = self._bottoms[column + 1] << (len(mine) - 1)
-                if not self._has_line(state.first & ~disc) and not self._has_line(state.second & ~disc):
-                    columns.add(column)
-        return columns
-
-    def _no_state(self, text: str, reason: str) -> StateError:
-        example = "4453" if self.width <= 9 else "4,4,5,3"
-        return StateError(
-            f"{self.name} has no state {text!r}: {reason}; write the columns in the order they were played, "
-            f"such as {example!r}"
-        )
-
-
-def _doubling(step: int, length: int) -> tuple[int, ...]:
-    """Shifts that leave of a board, each time `run &= run >> shift`, the starts of `length` discs in a row."""
-    shifts = []
-    done = 1
-    while done < length:
-        more = min(done, length - done)
-        shifts.append(more * step)
-        done += more
-    return tuple(shifts)
+        if width * (height + 1) > 63:
+            raise GameTextError(
+                f"connect4: {width} x {height} is too large; width * (height + 1) may be 63 at most"
+            )
+        name = text_form("connect4", type(self), width=width, height=height, length=length)
+        changed = {"WIDTH": (width, 7), "HEIGHT": (height, 6), "LENGTH": (length, 4)}
+        super().__init__(name, **{key: value for key, (value, default) in changed.items() if value != default})

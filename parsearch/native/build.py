@@ -1,0 +1,343 @@
+"""From rules and features to a compiled kernel: writes its module, compiles it or loads it from the disk cache."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import linecache
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache as memoize
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.core.errors import NumbaError
+
+from parsearch.core.errors import GameError
+from parsearch.native import cache, overloads
+from parsearch.native.rules import COMPILED, OPTIONAL, Rules
+
+KERNELS = {"maxn": "kernel_maxn.py", "perft": "kernel_perft.py"}
+"""Templates by algorithm; all others are searched by kernel.py."""
+
+MARK = "# ---- the generated module goes on from here ----\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a kernel is built to do; each combination is machine code of its own.
+
+    algorithm: minimax, alphabeta, pvs, paranoid, maxn, or perft. table: uses a transposition table. ordered: tries
+    promising moves first. quiescence: plays on with noisy moves where the depth ends. solving: every search goes to
+    the end of the game, so `bounds` and `sufficient_moves` hold.
+    """
+
+    algorithm: str
+    table: bool = False
+    ordered: bool = False
+    quiescence: bool = False
+    solving: bool = False
+
+    def __str__(self) -> str:
+        extras = ("table", "ordered", "quiescence", "solving")
+        return " ".join([self.algorithm, *(extra for extra in extras if getattr(self, extra))])
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel ready to run. words: of a state. loaded: it came from the disk cache, nothing was compiled."""
+
+    run: Callable[..., None]
+    words: int
+    loaded: bool
+
+
+_kernels: dict[tuple[Rules, Features], Kernel] = {}
+
+
+def load_kernel(rules: Rules, features: Features, report: Callable[[str], None] | None = None) -> Kernel:
+    """The kernel for a game and features, from this process, else from the disk, else compiled now (some seconds).
+
+    report: is called with a sentence before compiling. Raises GameError with file, line and reason where the rules do
+    not compile.
+    """
+    kernel = _kernels.get((rules, features))
+    if kernel is None:
+        kernel = _kernels[rules, features] = _load(rules, features, report)
+    return kernel
+
+
+def _load(rules: Rules, features: Features, report: Callable[[str], None] | None) -> Kernel:
+    words = len(rules.namespace["initial_state"]())
+    # Two modules, so that names of the rules and of the kernel cannot meet.
+    texts = {}
+    rules_text = _rules_text(rules)
+    rules_name = f"parsearch_rules_{_digest(rules_text)}"
+    texts[rules_name] = rules_text
+    kernel_text = _kernel_text(rules, rules_name, features, words)
+    name = cache.PREFIX + _digest(kernel_text)
+    texts[name] = kernel_text
+    files = [cache.write(module, text) for module, text in texts.items()]
+    if all(files):
+        try:
+            modules = [_import(module, file) for module, file in zip(texts, files, strict=True) if file is not None]
+            return _compile(*modules, rules, features, words, report)
+        except GameError:
+            raise
+        except Exception:  # a damaged file, or a disk that is full: go on without
+            for file in files:
+                if file is not None:
+                    cache.forget(file)
+    modules = [_execute(module, text) for module, text in texts.items()]
+    return _compile(*modules, rules, features, words, report)
+
+
+def _compile(
+    rules_module: ModuleType,
+    module: ModuleType,
+    rules: Rules,
+    features: Features,
+    words: int,
+    report: Callable[[str], None] | None,
+) -> Kernel:
+    run: Any = module.run
+    if not _was_compiled(run, module):
+        if report is not None:
+            report(f"compiling {rules.name} for {features}")
+        _check_types(rules_module, rules, words)
+    try:
+        run.compile(_signature(rules, features))
+    except NumbaError as error:
+        raise GameError(f"{rules.name} does not compile for {features}: {_first_line(error)}") from error
+    return Kernel(run, words, loaded=sum(run.stats.cache_hits.values()) > 0)
+
+
+def _was_compiled(run: Any, module: ModuleType) -> bool:
+    """Whether the disk holds machine code for this module, so that its types were checked before."""
+    where = run.stats.cache_path
+    return where is not None and any(Path(where).glob(f"{module.__name__}.run-*.nbi"))
+
+
+def _signature(rules: Rules, features: Features) -> tuple[Any, ...]:
+    """The types of `run`'s arguments, as `Search` makes them."""
+    matrix, vector = types.int64[:, ::1], types.int64[::1]
+    score = types.int64 if rules.namespace.get("INTEGER", False) else types.float64
+    words, scores = types.uint64[:, ::1], score[:, ::1]
+    if features.algorithm == "perft":
+        return vector, words, matrix, matrix, types.int64
+    if features.algorithm == "maxn":
+        return vector, words, matrix, matrix, scores, matrix, vector, types.int64
+    table = types.uint64[::1]
+    ordering = matrix, matrix, vector, matrix, matrix  # ranks, lines, lengths, killers, history
+    return vector, words, matrix, matrix, scores, *ordering, table, types.uint64, types.int64
+
+
+def _check_types(module: ModuleType, rules: Rules, words: int) -> None:
+    """Compile the game's functions one by one, helpers first, so that an error names the author's line."""
+    state, move = types.UniTuple(types.uint64, words), types.int64
+    moves = types.int64[::1]
+    players = rules.namespace.get("PLAYERS", 2)
+    integer = rules.namespace.get("INTEGER", False)
+    zero_sum = rules.namespace.get("ZERO_SUM", players == 2)
+    score = types.Integer if integer else (types.Integer, types.Float)
+    payoffs = _is(score) if zero_sum else _tuple_of(score, players)
+    count = _is(types.Integer)
+    wanted: dict[str, tuple[tuple[Any, ...], Callable[[Any], bool], str]] = {
+        "to_move": ((state,), count, "an integer"),
+        "legal_moves": ((state, moves), count, "an integer, the number of moves"),
+        "play": ((state, move), lambda kind: kind == state, f"a tuple of {words} uint64"),
+        "is_terminal": ((state,), _is(types.Boolean), "True or False"),
+        "evaluate": ((state,), payoffs, _score_text(integer, None if zero_sum else players)),
+        "key": ((state,), lambda kind: kind == types.uint64, "a uint64"),
+        "order": ((state, move), count, "an integer"),
+        "bounds": ((state,), _tuple_of(score, 2), _score_text(integer, 2)),
+        "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
+        "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
+    }
+    for name in rules.compiled:
+        if name not in wanted:
+            continue
+        arguments, fits, description = wanted[name]
+        function: Any = getattr(module, name)
+        try:
+            function.compile(arguments)
+        except NumbaError as error:
+            raise GameError(f"{_place(error, module, rules, name)}: {name} does not compile: {_first_line(error)}") from error
+        returned = types.unliteral(function.overloads[arguments].signature.return_type)
+        if not fits(returned):
+            raise GameError(
+                f"{_place(None, module, rules, name)}: {name} returns {returned}, not {description}; wrap what it returns "
+                "and the literals in it, as in uint64(1)"
+            )
+
+
+def _is(kind: Any) -> Callable[[Any], bool]:
+    return lambda found: isinstance(found, kind) and found != types.uint64
+
+
+def _tuple_of(kind: Any, size: int) -> Callable[[Any], bool]:
+    return lambda found: isinstance(found, types.UniTuple) and len(found) == size and _is(kind)(found.dtype)
+
+
+def _score_text(integer: bool, size: int | None) -> str:
+    kind = "signed integer" if integer else "number"
+    return f"a {kind}" if size is None else f"a tuple of {size} {kind}s of one type"
+
+
+def _place(error: NumbaError | None, module: ModuleType, rules: Rules, name: str) -> str:
+    """File and line in the author's text: of the error if it has one, else of the function."""
+    starts = {origin.name: origin for origin in rules.origins}
+    place = getattr(error, "loc", None)
+    line = getattr(place, "line", None)
+    if line is not None:
+        for origin in rules.origins:  # the function whose lines hold the error's
+            function = getattr(module, origin.name)
+            code = getattr(function, "py_func", function).__code__
+            if code.co_firstlineno <= line <= max(number or 0 for _, _, number in code.co_lines()):
+                return f"{origin.file}, line {origin.line + line - code.co_firstlineno}"
+    origin = starts[name]
+    return f"{origin.file}, line {origin.line}"
+
+
+def _first_line(error: NumbaError) -> str:
+    """Numba's reason without its traces and advice."""
+    skip = ("Failed in", "During:", "File ", "- Resolution", "- argument", "There are", "-", "<", ">")
+    lines = [line.strip() for line in str(error).splitlines()]
+    reasons = [line for line in lines if line and not line.startswith(skip) and "\x1b" not in line[:1]]
+    return reasons[0] if reasons else str(error)
+
+
+_INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
+"""How small functions are compiled: into their callers (25 to 70% faster), and without counting references to arrays."""
+
+
+def _rules_text(rules: Rules) -> str:
+    """The module of the game's own functions."""
+    decorated = (f"{name} = _inlined({name})" for name in rules.compiled if name != "initial_state")
+    return "\n".join(
+        [
+            f'"""The rules of {rules.name}"""',
+            rules.source,
+            "",
+            "from numba import njit as _njit",
+            "import parsearch.native.overloads as _overloads",
+            f"_inlined = {_INLINED}",
+            *decorated,
+            "",
+        ]
+    )
+
+
+def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) -> str:
+    """The module of the kernel: a template with the game's functions and the features filled in."""
+    defined = rules.namespace
+    has = rules.compiled
+    integer, players = defined.get("INTEGER", False), defined.get("PLAYERS", 2)
+    vector = not defined.get("ZERO_SUM", players == 2)
+    template = (Path(__file__).parent / KERNELS.get(features.algorithm, "kernel.py")).read_text()
+    preamble, _, body = template.partition(MARK)
+    constants = {
+        "INTEGER": integer,
+        "PRUNES": features.algorithm != "minimax",
+        "TESTS": features.algorithm == "pvs",
+        "TABLE": features.table,
+        "ORDERED": features.ordered,
+        "QUIESCENCE": features.quiescence,
+        "SOLVING": features.solving,
+        "VECTOR": vector,
+        "HISTORY": defined.get("HISTORY", "order" not in has),
+        "HAS_KEY": "key" in has,
+        "HAS_ORDER": "order" in has,
+        "HAS_BOUNDS": "bounds" in has and not vector,
+        "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
+        "WORDS": words,
+        "PLAYERS": players,
+        "MAX_MOVES": defined["MAX_MOVES"],
+        "ENTRY": 2 if integer else 3,
+        "TABLE_DEPTH": max(2, defined.get("TABLE_DEPTH", 2)),
+        "ORDER_DEPTH": max(2, defined.get("ORDER_DEPTH", 2)),
+    }
+    loads = "".join(f"words[ply, {word}], " for word in range(words))
+    stores = "\n".join(f"    words[ply, {word}] = state[{word}]" for word in range(words))
+    return "\n".join(
+        [
+            f'"""{rules.name}: {features}"""',
+            "import numpy as np",
+            "from numba import njit as _njit",
+            "from numpy import float64, int64, uint64",
+            "from parsearch.native.bits import mix64",
+            "from parsearch.native.overloads import prefetch",
+            _layout_import(preamble),
+            f"import {rules_name} as _rules",
+            "",
+            "CACHE = True",
+            f"inlined = {_INLINED}",
+            "compiled = _njit(cache=CACHE, nogil=True, boundscheck=False, _nrt=False)",
+            *(f"{name} = _rules.{name}" for name in (*COMPILED, *OPTIONAL) if name in has),
+            *(f"{name} = {value!r}" for name, value in constants.items()),
+            "INFINITY = 1 << 60" if integer else "INFINITY = np.inf",
+            "",
+            "",
+            "@inlined",
+            "def load(words, ply):",
+            f"    return ({loads})",
+            "",
+            "",
+            "@inlined",
+            "def store(words, ply, state):",
+            stores,
+            "",
+            body,
+        ]
+    )
+
+
+def _layout_import(preamble: str) -> str:
+    """The statement with which a template imports the names of `layout`."""
+    wanted = (node for node in ast.parse(preamble).body if getattr(node, "module", None) == "parsearch.native.layout")
+    return ast.unparse(next(wanted))
+
+
+def _digest(text: str) -> str:
+    """A hash of all that the machine code of a module depends on, but for the processor: Numba itself looks at that."""
+    digest = hashlib.sha256(text.encode())
+    for part in (numba.__version__, np.__version__, platform.python_version(), os.environ.get("NUMBA_BOUNDSCHECK", "")):
+        digest.update(part.encode())
+    digest.update(_own_sources())
+    return digest.hexdigest()[:32]
+
+
+@memoize
+def _own_sources() -> bytes:
+    """Of the parts of parsearch that modules import: another version of them is another kernel."""
+    folder = Path(overloads.__file__).parent
+    return b"".join((folder / name).read_bytes() for name in ("bits.py", "overloads.py", "layout.py", "build.py"))
+
+
+def _import(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # Numba looks a cached function's module up here
+    spec.loader.exec_module(module)
+    return module
+
+
+def _execute(name: str, text: str) -> ModuleType:
+    """The module without a file."""
+    text = text.replace("CACHE = True", "CACHE = False")
+    module = ModuleType(name)
+    filename = f"<{name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    sys.modules[name] = module
+    exec(compile(text, filename, "exec"), vars(module))
+    return module

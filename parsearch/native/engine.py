@@ -1,0 +1,186 @@
+"""Searching a compiled game natively: what the parallel room calls where another game would go to `algorithms`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from parsearch.core.errors import GameError
+from parsearch.core.game import Score
+from parsearch.core.window import Window, just_above, just_below
+from parsearch.native.build import Features, load_kernel
+from parsearch.native.game import CompiledGame, Words
+from parsearch.native.search import Search
+from parsearch.native.table import Table
+
+SLICE_NODES = 1 << 17
+"""Nodes between two looks at clock, stop and signals: about a millisecond without a table, some 20 with one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What changes effort: table (None: none) and order of moves (None: ordered where there is a table).
+
+    quiescence alone changes values: where the depth ends it plays on with the game's noisy moves. minimax and maxn
+    use none of these; they visit every position, in the game's order.
+    """
+
+    table: Table | None = None
+    ordered: bool | None = None
+    quiescence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found.
+
+    value: from player 0's view (for paranoid from `player`'s), the payoff tuple for maxn; guarantees as in
+    `algorithms.alphabeta`. line: principal variation. nodes: positions visited. estimated: whether any leaf was cut off by
+    the depth. finished: False where a limit or `stop` ended it; then value and line are None and empty.
+    """
+
+    value: Score | None
+    line: tuple[int, ...]
+    nodes: int
+    estimated: bool
+    finished: bool
+
+
+class Budget:
+    """What searches may spend together: nodes, seconds from now, and a callable that ends them when it is true."""
+
+    def __init__(
+        self, nodes: int | None = None, seconds: float | None = None, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.nodes = 0
+        self._most = nodes
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._stop = stop
+
+    def run(self, search: Search) -> bool:
+        """Run a search to its end, if that is within the budget; whether it was."""
+        while not search.finished:
+            if self._spent(self.nodes + search.nodes):
+                break
+            left = SLICE_NODES if self._most is None else self._most - self.nodes - search.nodes + 1
+            search.run(min(left, SLICE_NODES))
+        self.nodes += search.nodes
+        return search.finished and (self._most is None or self.nodes <= self._most)
+
+    def _spent(self, nodes: int) -> bool:
+        return (
+            (self._most is not None and nodes > self._most)
+            or (self._deadline is not None and time.monotonic() >= self._deadline)
+            or (self._stop is not None and self._stop())
+        )
+
+
+def features_for(
+    game: CompiledGame, algorithm: str, options: Options = Options(), solving: bool = False  # noqa: B008 frozen
+) -> Features:
+    """The kernel that a search needs. Raises GameError for quiescence in a game without noisy moves."""
+    if algorithm in ("minimax", "maxn"):
+        return Features(algorithm)
+    if options.quiescence and not game.defines("noisy_moves"):
+        raise GameError(f"{game.name} defines no noisy_moves; search it without quiescence")
+    table = options.table is not None
+    ordered = table if options.ordered is None else options.ordered
+    return Features(algorithm, table, ordered, options.quiescence and not solving, solving)
+
+
+def prepare(
+    game: CompiledGame,
+    algorithm: str,
+    options: Options = Options(),  # noqa: B008 frozen
+    report: Callable[[str], None] | None = None,
+    solving: bool = False,
+) -> bool:
+    """Compile what a search will need, or load it; whether it came from the disk cache.
+
+    For a driver before workers start: they only load then. report: is given a sentence before some seconds of compiling.
+    """
+    return load_kernel(game.rules, features_for(game, algorithm, options, solving), report).loaded
+
+
+def search(
+    game: CompiledGame,
+    state: Words,
+    depth: int,
+    window: Window = Window(),  # noqa: B008 frozen
+    *,
+    algorithm: str = "alphabeta",
+    player: int = 0,
+    options: Options = Options(),  # noqa: B008 frozen
+    nodes: int | None = None,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
+    """Search `state` to a depth: the same value, and without a table and ordering the same nodes, as `algorithms`.
+
+    window: as in `algorithms.alphabeta`, not used by minimax and maxn. player: for paranoid whose payoff is maximised.
+    nodes, seconds, stop: end the search early; stop is asked every few milliseconds. The first move of the line is the
+    first in the game's order of those with the best value, wherever the value is inside the window.
+    """
+    features = features_for(game, algorithm, options)
+    budget = Budget(nodes, seconds, stop)
+    if options.table is not None:
+        options.table.age()
+    search = Search(game, state, depth, features, window, player, options.table)
+    return _found(search, budget, budget.run(search))
+
+
+def solve(
+    game: CompiledGame,
+    state: Words,
+    *,
+    options: Options | None = None,
+    guess: float = 0,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
+    """The exact value of a zero-sum game from `state` to its end, with a line that starts with the first best move.
+
+    Integer scores are found by null-window tests, each at the value that the last one left possible, the first at `guess`
+    (from player 0's view; a right one saves a third of the work). Others by one search with a full window.
+    Source: Plaat et al. 1996, MTD(f). Raises GameError where the game may not end, or is not zero sum.
+    """
+    depth = game.max_plies(state)
+    if depth is None or not game.zero_sum:
+        raise GameError(f"{game.name} cannot be solved: {'it may not end' if depth is None else 'it is not zero sum'}")
+    options = Options(Table()) if options is None else options
+    features = features_for(game, "alphabeta", options, solving=True)
+    budget = Budget(nodes, seconds, stop)
+    if options.table is not None:
+        options.table.age()
+    if not game.integer or game.is_terminal(state):
+        search = Search(game, state, depth, features, table=options.table)
+        return _found(search, budget, budget.run(search))
+    maximizing = game.to_move(state) == 0
+    least, most = game.bounds(state) if game.defines("bounds") else (-float("inf"), float("inf"))
+    best: Search | None = None  # the last test that the player to move passed: its line starts with a best move
+    while least < most or best is None or best.value != least:
+        if least == most:  # known without such a line
+            threshold = least if maximizing else just_above(least, True)
+        else:
+            guess = min(max(guess, least), most)
+            threshold = just_above(guess, True) if guess == least else guess
+        window = Window(just_below(threshold, True), threshold)
+        search = Search(game, state, depth, features, window, table=options.table)
+        if not budget.run(search):
+            return _found(search, budget, False)
+        guess = search.value
+        if guess >= threshold:
+            least = max(least, guess)
+        else:
+            most = min(most, guess)
+        if (guess >= threshold) == maximizing:
+            best = search
+    return _found(best, budget, True)
+
+
+def _found(search: Search, budget: Budget, finished: bool) -> Found:
+    if not finished:
+        return Found(None, (), budget.nodes, False, False)
+    return Found(search.value, search.line, budget.nodes, search.estimated, True)

@@ -1,0 +1,460 @@
+"""The kernel: minimax, alpha-beta, principal variation search and paranoid for any compiled game, without recursion.
+
+This file is a template. `build` writes a module for one game and one choice of features: the game's functions, the
+features as constants, `load` and `store` for its number of words, and the text of this file below the line. Numba drops
+the branches of a feature that is switched off, so that what a search does not use costs nothing.
+
+The tree is walked negamax fashion: the scores of a node are in the view of its mover. `alpha`, `beta` and `best` keep
+the guarantees of `algorithms.alphabeta`. A search lives in arrays and can be left after any node and resumed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import float64, int64, uint64
+
+from parsearch.native.bits import mix64
+from parsearch.native.layout import (
+    AGAIN,
+    ALPHA,
+    BEST,
+    BEST_SLOT,
+    BETA,
+    BOUND_MASK,
+    BUCKET,
+    COUNT,
+    DEPTH,
+    DEPTH_MASK,
+    DEPTH_SHIFT,
+    ESTIMATED,
+    EXACT,
+    FINISHED,
+    GENERATION,
+    GENERATION_SHIFT,
+    HISTORY_LIMIT,
+    HISTORY_MASK,
+    INDEX,
+    KILLER,
+    LOWER,
+    MAXIMIZING,
+    NODES,
+    OPENING,
+    ORDER_SHIFT,
+    PLACE_MASK,
+    PLACE_SHIFT,
+    PLAYER,
+    PLY,
+    PROVEN,
+    RANK_MASK,
+    RANK_SHIFT,
+    RANKED,
+    RUNNING,
+    SENT,
+    SLOT,
+    START,
+    STATUS,
+    TABLE_MOVE,
+    TARGET,
+    TESTED,
+    UPPER,
+    VALUE_LIMIT,
+    VALUE_MASK,
+)
+
+# What the generated module defines instead.
+INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = VECTOR = True
+HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_SUFFICIENT_MOVES = HISTORY = True
+WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = ENTRY = INFINITY = 1
+inlined: Any = None
+compiled: Any = None
+load: Any = None
+store: Any = None
+to_move: Any = None
+legal_moves: Any = None
+play: Any = None
+is_terminal: Any = None
+evaluate: Any = None
+key: Any = None
+order: Any = None
+bounds: Any = None
+noisy_moves: Any = None
+prefetch: Any = None
+sufficient_moves: Any = None
+
+# ---- the generated module goes on from here ----
+
+
+@inlined
+def number(value):
+    """A score as the kernel holds it."""
+    return int64(value) if INTEGER else float64(value)
+
+
+@inlined
+def just_above(value):
+    return value + 1 if INTEGER else np.nextafter(value, np.inf)
+
+
+@inlined
+def just_below(value):
+    return value - 1 if INTEGER else np.nextafter(value, -np.inf)
+
+
+@inlined
+def utility(state, maximizing, player):
+    """The score of a leaf in the view of the node above, which maximises `player`'s payoff or minimises it."""
+    score = number(evaluate(state)[player]) if VECTOR else number(evaluate(state))
+    return score if maximizing else 0 - score
+
+
+@inlined
+def hashed(state, salt):
+    """64 bits that stand for the position in the table."""
+    if HAS_KEY:
+        return mix64(uint64(key(state)) ^ salt)
+    mixed = salt
+    for word in state:
+        mixed = mix64(word ^ mixed)
+    return mixed
+
+
+@inlined
+def frontier(state, moves, ply, low, high, maximizing, player, estimated):
+    """A node whose children are leaves: its value, the place of its best move, nodes below it, whether any was estimated.
+
+    The same as opening the node, without a stack frame. It makes up most of any tree.
+    """
+    best = number(-INFINITY)
+    place = 0
+    nodes = 0
+    count = legal_moves(state, moves[ply])
+    for index in range(count):
+        leaf = play(state, moves[ply, index])
+        nodes += 1
+        if not SOLVING and not estimated:
+            estimated = not is_terminal(leaf)
+        value = utility(leaf, maximizing, player)
+        if TESTS and index > 0 and low < value < high:
+            nodes += 1  # tested, then searched again
+        if value > best:
+            best = value
+            place = index
+            if PRUNES:
+                if value > low:
+                    low = value
+                if low >= high:
+                    break
+    return best, place, nodes, estimated
+
+
+@inlined
+def probe(table, mask, hashed_state, remaining, low, high, generation):
+    """What the table knows of a node: whether that settles its window, the value, whether it is proven, the best move's
+    place plus 1 (0 unknown), and where to store what the search will find.
+
+    That is over its own entry, else the first of the pair unless it is deeper and of this search, else the second. It is
+    chosen now, with the entries at hand, so that storing needs no further wait for memory.
+    """
+    base = int64(hashed_state & mask) * (BUCKET * ENTRY)
+    place = 0
+    target = base
+    for entry in range(BUCKET):
+        data = table[base + 1]
+        check = table[base] ^ data
+        if not INTEGER:
+            check ^= table[base + 2]
+        depth = int64(data >> DEPTH_SHIFT) & DEPTH_MASK
+        if check == hashed_state and data != uint64(0):
+            place = int64(data >> PLACE_SHIFT) & PLACE_MASK
+            proven = (data & PROVEN) != uint64(0)
+            # At a fixed depth only what plain minimax would find there: the same depth, or a tree that ended within it.
+            if (SOLVING and proven) or depth == min(remaining, DEPTH_MASK) or (proven and depth < remaining):
+                if INTEGER:
+                    value = int64(np.int32(data & VALUE_MASK))
+                else:
+                    value = table[base + 2 : base + 3].view(np.float64)[0]
+                bound = data & BOUND_MASK
+                if bound == EXACT or (bound == LOWER and value >= high) or (bound == UPPER and value <= low):
+                    return True, value, proven, place, base
+            return False, number(0), False, place, base
+        if entry == 0 and depth > remaining and int64(data >> GENERATION_SHIFT) == generation:
+            target = base + ENTRY
+        base += ENTRY
+    return False, number(0), False, place, target
+
+
+@inlined
+def record(table, base, hashed_state, remaining, value, low, high, place, proven, generation):
+    """Store a finished node where `probe` said."""
+    if INTEGER and not -VALUE_LIMIT <= value < VALUE_LIMIT:
+        return
+    bound = EXACT
+    if value <= low:
+        bound = UPPER
+    elif value >= high:
+        bound = LOWER
+    if place > PLACE_MASK:
+        place = 0
+    data = (
+        bound
+        | (uint64(place) << PLACE_SHIFT)
+        | (uint64(min(remaining, DEPTH_MASK)) << DEPTH_SHIFT)
+        | (uint64(generation) << GENERATION_SHIFT)
+    )
+    if proven:
+        data |= PROVEN
+    if INTEGER:
+        data |= uint64(value) & VALUE_MASK
+        table[base] = hashed_state ^ data
+    else:
+        table[base + 2 : base + 3].view(np.float64)[0] = value
+        table[base] = hashed_state ^ data ^ table[base + 2]
+    table[base + 1] = data
+
+
+@inlined
+def rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes):
+    """A number for each move, the most promising highest: table move, static order, killers, history, game's order."""
+    for index in range(count):
+        move = moves[ply, index]
+        if TABLE and probes:  # the child's entry is on its way while the others are ranked
+            prefetch(table, int64(hashed(play(state, move), salt) & mask) * (BUCKET * ENTRY))
+        score = int64(0)
+        if HAS_ORDER:
+            score = int64(order(state, move)) << ORDER_SHIFT
+        if HISTORY:
+            if move == killers[ply, 0]:
+                score += KILLER
+            elif move == killers[ply, 1]:
+                score += KILLER >> 1
+            score += history[int64(maximizing), move & HISTORY_MASK]
+        if index == place - 1:
+            score += TABLE_MOVE
+        ranks[ply, index] = (score << RANK_SHIFT) | (RANK_MASK - index)
+
+
+@inlined
+def pick(ranks, ply, index, count):
+    """Bring the highest rank of those from `index` on to `index`; the place of its move in the game's order."""
+    top = index
+    for other in range(index + 1, count):
+        if ranks[ply, other] > ranks[ply, top]:
+            top = other
+    taken = ranks[ply, top]
+    ranks[ply, top] = ranks[ply, index]
+    ranks[ply, index] = taken
+    return RANK_MASK - (taken & RANK_MASK)
+
+
+@inlined
+def remember(killers, history, ply, move, maximizing, remaining):
+    """A move that cut off is tried early in the nodes beside this one, and wherever it is legal."""
+    if move != killers[ply, 0]:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+    side, place = int64(maximizing), move & HISTORY_MASK
+    history[side, place] = min(history[side, place] + remaining * remaining, HISTORY_LIMIT)
+
+
+@compiled
+def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, history, table, salt, limit):
+    """Go on with a search until it is finished or has counted `limit` nodes, or a few more."""
+    player = control[PLAYER]
+    depth = control[DEPTH]
+    generation = control[GENERATION]
+    nodes = control[NODES]
+    mask = uint64(table.size // (BUCKET * ENTRY) - 1)
+    last_ply = words.shape[0] - 1
+    ply = control[PLY]
+    remaining = depth - ply
+    state = load(words, ply)
+    maximizing = frames[ply, MAXIMIZING] != 0
+    index = frames[ply, INDEX]
+    count = frames[ply, COUNT]
+    slot = frames[ply, SLOT]
+    best_slot = frames[ply, BEST_SLOT]
+    ranked = frames[ply, RANKED] != 0
+    again = frames[ply, AGAIN] != 0
+    estimated = frames[ply, ESTIMATED] != 0
+    alpha = scores[ply, ALPHA]
+    beta = scores[ply, BETA]
+    best = scores[ply, BEST]
+    opening = control[STATUS] == OPENING
+    finished = False
+    while True:
+        if opening:  # a new node: state, maximizing, alpha and beta are set
+            opening = False
+            index = 0
+            best = number(-INFINITY)
+            best_slot = MAX_MOVES
+            lengths[ply] = 0
+            if PRUNES:
+                scores[ply, START] = alpha
+            if QUIESCENCE and remaining <= 0:
+                best = utility(state, maximizing, player)
+                estimated = True
+                if best > alpha:
+                    alpha = best
+                count = noisy_moves(state, moves[ply])
+            elif SOLVING and HAS_SUFFICIENT_MOVES and ply > 0:
+                count = sufficient_moves(state, moves[ply])
+            else:
+                count = legal_moves(state, moves[ply])
+            place = 0
+            if TABLE:
+                frames[ply, TARGET] = -1
+                # A forced move is not worth an entry: the node below it has one.
+                if ply > 0 and remaining >= TABLE_DEPTH and count > 1:
+                    settled, value, proven, place, target = probe(
+                        table, mask, words[ply, WORDS], remaining, alpha, beta, generation
+                    )
+                    if settled:
+                        best = value
+                        estimated = not proven
+                        count = 0
+                    else:
+                        frames[ply, TARGET] = target
+            if ORDERED:
+                ranked = remaining >= ORDER_DEPTH and count > 1
+                if ranked:
+                    probes = remaining > TABLE_DEPTH
+                    rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes)
+        if nodes >= limit:
+            break
+        if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
+            # The next child, or the same one again with its full window.
+            if not (TESTS and again):
+                slot = pick(ranks, ply, index, count) if ORDERED and ranked else index
+                index += 1
+            child = play(state, moves[ply, slot])
+            nodes += 1
+            low, high = alpha, beta
+            if ORDERED and ply == 0 and slot < best_slot < MAX_MOVES:
+                low = just_below(alpha)  # before the best so far in the game's order: it wins a tie
+            tested = False
+            if TESTS:
+                tested = index > 1 and not again
+                again = False
+                if tested:
+                    scores[ply, SENT] = low
+                    high = just_above(low)
+            length = 0
+            if is_terminal(child):
+                value = utility(child, maximizing, player)
+            elif remaining <= 1 and (not QUIESCENCE or ply + 1 == last_ply):
+                value = utility(child, maximizing, player)
+                estimated = True
+            else:
+                below = to_move(child) == player
+                if PRUNES and below != maximizing:
+                    low, high = 0 - high, 0 - low
+                settled = False
+                value = best
+                if SOLVING and HAS_BOUNDS:
+                    least, most = bounds(child)
+                    least, most = number(least), number(most)
+                    if not below:
+                        least, most = 0 - most, 0 - least
+                    if most <= low or least == most:
+                        settled, value = True, most
+                    elif least >= high:
+                        settled, value = True, least
+                    low, high = max(low, least), min(high, most)
+                if not settled and remaining == 2 and not QUIESCENCE:
+                    value, reply, visited, estimated = frontier(
+                        child, moves, ply + 1, low, high, below, player, estimated
+                    )
+                    nodes += visited
+                    lines[ply + 1, 0] = moves[ply + 1, reply]
+                    length = 1
+                elif not settled:
+                    store(words, ply, state)
+                    frames[ply, MAXIMIZING] = maximizing
+                    frames[ply, INDEX] = index
+                    frames[ply, COUNT] = count
+                    if TABLE or ORDERED:
+                        frames[ply, SLOT] = slot
+                        frames[ply, BEST_SLOT] = best_slot
+                        frames[ply, RANKED] = ranked
+                        frames[ply, ESTIMATED] = estimated
+                    if TESTS:
+                        frames[ply, TESTED] = tested
+                    scores[ply, ALPHA] = alpha
+                    scores[ply, BETA] = beta
+                    scores[ply, BEST] = best
+                    ply += 1
+                    remaining -= 1
+                    state, maximizing, alpha, beta = child, below, low, high
+                    if TABLE:
+                        estimated = False
+                        if remaining >= TABLE_DEPTH:
+                            words[ply, WORDS] = hashed(state, salt)
+                            prefetch(table, int64(words[ply, WORDS] & mask) * (BUCKET * ENTRY))
+                    opening = True
+                    continue
+                if below != maximizing:
+                    value = 0 - value
+        else:
+            # The node is finished: its value goes to the one above.
+            if ply == 0:
+                finished = True
+                break
+            if TABLE and frames[ply, TARGET] >= 0:
+                record(
+                    table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta, best_slot + 1,
+                    not estimated, generation,
+                )  # fmt: skip
+            value = best
+            below = maximizing
+            length = lengths[ply]
+            ply -= 1
+            remaining += 1
+            state = load(words, ply)
+            maximizing = frames[ply, MAXIMIZING] != 0
+            index = frames[ply, INDEX]
+            count = frames[ply, COUNT]
+            slot = index - 1
+            if TABLE or ORDERED:
+                slot = frames[ply, SLOT]
+                best_slot = frames[ply, BEST_SLOT]
+                ranked = frames[ply, RANKED] != 0
+                estimated = estimated or frames[ply, ESTIMATED] != 0
+            if TESTS:
+                tested = frames[ply, TESTED] != 0
+            alpha = scores[ply, ALPHA]
+            beta = scores[ply, BETA]
+            best = scores[ply, BEST]
+            if below != maximizing:
+                value = 0 - value
+        # A child's value is known, in the view of this node.
+        if TESTS and tested and scores[ply, SENT] < value < beta:
+            again = True  # better than the test asked: how much better?
+            continue
+        if value > best or (ORDERED and ply == 0 and value == best and best == alpha and slot < best_slot):
+            best = value
+            best_slot = slot
+            lines[ply, 0] = moves[ply, slot]
+            for step in range(length):
+                lines[ply, step + 1] = lines[ply + 1, step]
+            lengths[ply] = length + 1
+            if value > alpha:
+                alpha = value
+            if HISTORY and ORDERED and alpha >= beta and ranked:
+                remember(killers, history, ply, moves[ply, slot], maximizing, remaining)
+    frames[ply, MAXIMIZING] = maximizing
+    frames[ply, INDEX] = index
+    frames[ply, COUNT] = count
+    frames[ply, SLOT] = slot
+    frames[ply, BEST_SLOT] = best_slot
+    frames[ply, RANKED] = ranked
+    frames[ply, AGAIN] = again
+    frames[ply, ESTIMATED] = estimated
+    scores[ply, ALPHA] = alpha
+    scores[ply, BETA] = beta
+    scores[ply, BEST] = best
+    store(words, ply, state)
+    control[STATUS] = FINISHED if finished else RUNNING
+    control[PLY] = ply
+    control[NODES] = nodes

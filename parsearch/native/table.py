@@ -1,0 +1,82 @@
+"""The transposition table's memory: a plain array of 64-bit words, which may lie in a file that processes share.
+
+What an entry holds is in `layout`; the kernel reads and writes them. Each carries the XOR of its words with the position's
+hash, so one that two processes wrote at once is a miss, never a lie (Hyatt & Mann 2002).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+from typing import Any
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from parsearch.core.errors import InputError
+
+MEBIBYTE = 1 << 20
+BUCKET_BYTES = 64
+"""Enough for a bucket of two entries, of scores of either kind: 32 bytes with integers, 48 with floats."""
+
+LARGEST_SHARE, LARGEST_DEFAULT = 8, 1024
+"""Unless told otherwise a table takes an eighth of the free memory, at most a gibibyte."""
+
+
+class Table:
+    """A transposition table for compiled games; one may serve many searches, of different games too.
+
+    mebibytes: its size, rounded down to a power of two; None takes it from the memory that is free now.
+    buffer: memory to lie in instead, such as a mapped file; its content is used, so that processes that map the same
+    file share what they find. Raises InputError for a size that is no use.
+    """
+
+    def __init__(self, mebibytes: int | None = None, buffer: Any = None) -> None:
+        if buffer is None:
+            buffer = _memory(table_bytes(mebibytes))
+        words = np.frombuffer(buffer, dtype=np.uint64)
+        if words.size < BUCKET_BYTES // 8 or not words.flags.writeable:
+            raise InputError(f"a table needs writable memory of {BUCKET_BYTES} bytes or more, not {words.nbytes}")
+        self.words: NDArray[np.uint64] = words[: 1 << (int(words.size).bit_length() - 1)]
+        self.generation = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return int(self.words.nbytes)
+
+    def entries(self, entry_words: int) -> NDArray[np.uint64]:
+        """The words as a power of two of buckets of two entries, each of so many words."""
+        buckets = self.words.size // (2 * entry_words)
+        return self.words[: (1 << (buckets.bit_length() - 1)) * 2 * entry_words]
+
+    def age(self) -> None:
+        """Begin another search: what earlier ones stored may now be replaced whatever its depth."""
+        self.generation = (self.generation + 1) & 0xFF
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.words.fill(0)
+
+
+def table_bytes(mebibytes: int | None) -> int:
+    """The bytes of a table of that size, a power of two; None takes it from free memory. Raises InputError below 1."""
+    if mebibytes is None:
+        free = psutil.virtual_memory().available // (LARGEST_SHARE * MEBIBYTE)
+        mebibytes = max(1, min(LARGEST_DEFAULT, free))
+    if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 1:
+        raise InputError(f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out")
+    return 1 << (mebibytes * MEBIBYTE).bit_length() - 1
+
+
+def _memory(size: int) -> mmap.mmap:
+    """Zeroed memory, in huge pages where the system has them: a probe is a jump into nowhere, and the page tables of
+    small pages would double its cost."""
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if True:
+        with contextlib.suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
