@@ -23,6 +23,10 @@ class AgainstAll(Game[Any, Any]):
         self.name = game.name
         self.integer = game.integer
 
+    @property
+    def is_native(self) -> bool:
+        return self.game.is_native
+
     def initial_state(self) -> Any:
         return self.game.initial_state()
 

@@ -47,6 +47,11 @@ class Game(ABC, Generic[State, Move]):
         """True: a score is one number, which player 0 maximises and player 1 minimises. False: a payoff tuple."""
         return self.players == 2
 
+    @property
+    def is_native(self) -> bool:
+        """Whether searches run it as machine code; see `parsearch.native.CompiledGame`."""
+        return False
+
     # The rules.
 
     @abstractmethod

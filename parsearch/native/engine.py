@@ -112,6 +112,7 @@ def search(
     algorithm: str = "alphabeta",
     player: int = 0,
     options: Options = Options(),  # noqa: B008 frozen
+    solving: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
     stop: Callable[[], bool] | None = None,
@@ -119,10 +120,11 @@ def search(
     """Search `state` to a depth: the same value, and without a table and ordering the same nodes, as `algorithms`.
 
     window: as in `algorithms.alphabeta`, not used by minimax and maxn. player: for paranoid whose payoff is maximised.
+    solving: promises that the depth reaches the end of the game, so that `bounds` hold.
     nodes, seconds, stop: end the search early; stop is asked every few milliseconds. The first move of the line is the
     first in the game's order of those with the best value, wherever the value is inside the window.
     """
-    features = features_for(game, algorithm, options)
+    features = features_for(game, algorithm, options, solving)
     budget = Budget(nodes, seconds, stop)
     if options.table is not None:
         options.table.age()

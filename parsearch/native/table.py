@@ -27,14 +27,15 @@ LARGEST_SHARE, LARGEST_DEFAULT = 8, 1024
 class Table:
     """A transposition table for compiled games; one may serve many searches, of different games too.
 
-    mebibytes: its size, rounded down to a power of two; None takes it from the memory that is free now.
+    mebibytes: its size, rounded down to a power of two; None takes it from the memory that is free now, of which
+    as many processes as `shares` says will have one.
     buffer: memory to lie in instead, such as a mapped file; its content is used, so that processes that map the same
     file share what they find. Raises InputError for a size that is no use.
     """
 
-    def __init__(self, mebibytes: int | None = None, buffer: Any = None) -> None:
+    def __init__(self, mebibytes: int | None = None, buffer: Any = None, shares: int = 1) -> None:
         if buffer is None:
-            buffer = _memory(table_bytes(mebibytes))
+            buffer = _memory(table_bytes(mebibytes, shares))
         words = np.frombuffer(buffer, dtype=np.uint64)
         if words.size < BUCKET_BYTES // 8 or not words.flags.writeable:
             raise InputError(f"a table needs writable memory of {BUCKET_BYTES} bytes or more, not {words.nbytes}")
@@ -60,10 +61,10 @@ class Table:
         self.words.fill(0)
 
 
-def table_bytes(mebibytes: int | None) -> int:
+def table_bytes(mebibytes: int | None, shares: int = 1) -> int:
     """The bytes of a table of that size, a power of two; None takes it from free memory. Raises InputError below 1."""
     if mebibytes is None:
-        free = psutil.virtual_memory().available // (LARGEST_SHARE * MEBIBYTE)
+        free = psutil.virtual_memory().available // (LARGEST_SHARE * MEBIBYTE * shares)
         mebibytes = max(1, min(LARGEST_DEFAULT, free))
     if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 1:
         raise InputError(f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out")

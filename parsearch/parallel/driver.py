@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 
+from parsearch.core.game import score_for
 from parsearch.core.result import SearchResult
 from parsearch.parallel.backend import Backend, SerialBackend
 from parsearch.parallel.offload import Offload
+from parsearch.parallel.proof import Proof
 from parsearch.parallel.request import Request
 from parsearch.parallel.split import Answer, EldestFirst, Split
 from parsearch.parallel.top_tree import TopTree
@@ -73,11 +75,19 @@ class Driver:
     def _split(self, depth: int, last: Answer | None) -> Split:
         request = self._request
         split: Split
+        game, options = request.seen, request.options_at(depth)
+        if game.is_native:
+            from parsearch.parallel.native_task import prepare
+
+            prepare(game, request.algorithm.name, options)
+        eldest = last.best if last else 0  # the best guess there is
         if request.all_moves or not request.algorithm.prunes:
-            split = TopTree(request.seen, request.state, depth, request.algorithm)
+            split = TopTree(game, request.state, depth, request.algorithm)
+        elif game.is_native and options.solving and game.integer and request.algorithm.zero_sum:
+            guess = score_for(game, last.score, game.to_move(request.state)) if last else 0
+            split = Proof(game, request.state, depth, request.algorithm, guess, eldest)
         else:
-            eldest = last.best if last else 0  # the best guess there is
-            split = EldestFirst(request.seen, request.state, depth, request.algorithm, eldest)
+            split = EldestFirst(game, request.state, depth, request.algorithm, eldest)
         request.nodes += split.visited
         return split
 
@@ -100,7 +110,7 @@ class Driver:
                 if request.over() or (offload is not None and offload.due()):
                     return None
                 while split.under_way < backend.capacity and (task := split.next_task()) is not None:
-                    backend.submit(request.limited(task))
+                    backend.submit(request.limited(task, split.depth))
                 for task, outcome in backend.wait(POLL_SECONDS):
                     request.nodes += outcome.nodes
                     if outcome.value is None:

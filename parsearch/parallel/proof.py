@@ -106,8 +106,6 @@ class Proof(Split):
         asked = task.window if self.mover == 0 else task.window.reversed()
         if value < asked.beta:
             self._most[index] = min(self._most[index], value)
-            if max(self._most) < self._threshold:  # no move passed the test: the value is less
-                self._guess = max(self._most)
         elif value > self._least[index]:
             self._least[index] = self._guess = value
             self._lines[index] = outcome.pv

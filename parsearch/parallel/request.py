@@ -38,8 +38,14 @@ class Request:
     def __post_init__(self) -> None:
         self._require_quiescence()
         with blaming(self.game, self.state):
+            self.plies = self.game.max_plies(self.state)
             self.final_depth = self._final_depth()
             self.seen = self.algorithm.view(self.game, self.state)  # the game as the algorithm sees it
+
+    @property
+    def solves(self) -> bool:
+        """Whether the final depth is the end of the game."""
+        return self.final_depth is not None and self.final_depth == self.plies
 
     def _require_quiescence(self) -> None:
         if not self.options.quiescence:
@@ -54,7 +60,7 @@ class Request:
         if self.game.is_terminal(self.state):
             return 0
         require_moves(self.game, self.state, len(self.game.legal_moves(self.state)) > 0)
-        plies, depth = self.game.max_plies(self.state), self.limits.depth
+        plies, depth = self.plies, self.limits.depth
         if plies is not None and depth is not None:
             return min(plies, depth)
         if plies is None and depth is None and not self.limits.deepens:
@@ -90,9 +96,13 @@ class Request:
     def nodes_left(self) -> int | None:
         return None if self.limits.nodes is None else max(self.limits.nodes - self.nodes, 0)
 
-    def limited(self, task: Task) -> Task:
+    def options_at(self, depth: int) -> Options:
+        """The options of an iteration."""
+        return replace(self.options, solving=self.solves and depth == self.final_depth)
+
+    def limited(self, task: Task, depth: int) -> Task:
         """A task as it is sent out: with the options of the search and what is left of its limits."""
-        return replace(task, options=self.options, nodes=self.nodes_left, seconds=self.seconds_left)
+        return replace(task, options=self.options_at(depth), nodes=self.nodes_left, seconds=self.seconds_left)
 
     def stopped(self) -> bool:
         """Whether the caller wants the search to end."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
 from parsearch.core.errors import GameError, ParsearchError
@@ -28,10 +28,12 @@ class Options:
 
     table: mebibytes of the transposition table, None for what memory allows, 0 for none.
     quiescence: whether leaves follow noisy moves beyond the depth; the only option that changes values.
+    solving: the depth reaches the end of the game, so that what the game knows of its end (`bounds`) holds.
     """
 
     table: int | None = None
     quiescence: bool = False
+    solving: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +74,33 @@ class Outcome:
     estimated: bool
 
 
+Found: TypeAlias = tuple[Score | None, tuple[Any, ...], int, bool]
+"""Value, pv, nodes and estimated, as in `Outcome`."""
+
+
 def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None = None) -> Outcome:
     """Search one subtree. `stop` is asked at every node; True ends the search.
 
     Raises GameError, naming the position, for whatever the game's own code raises.
     """
     started = time.perf_counter()
+    search = _search_plainly
+    if game.is_native:
+        from parsearch.parallel.native_task import search_natively as search  # Numba takes 0.4 s to import
+    with blaming(game, task.state):
+        value, pv, nodes, estimated = search(game, task, stop)
+    return Outcome(value, pv, nodes, time.perf_counter() - started, worker_name(), estimated)
+
+
+def _search_plainly(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None) -> Found:
     effort = Effort(task.nodes, task.seconds, stop, task.options.quiescence)
-    value, pv = None, ()
-    with blaming(game, task.state), _room_to_recurse(task.depth):
+    with _room_to_recurse(task.depth):
         try:
             value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
-            pv = moves_of(chain)
-            require_moves(game, task.state, value is not None)
         except Stopped:
-            pass  # value stays None: stopped
-    seconds = time.perf_counter() - started
-    return Outcome(value, pv, effort.nodes, seconds, worker_name(), effort.estimated)
+            return None, (), effort.nodes, effort.estimated
+    require_moves(game, task.state, value is not None)
+    return value, moves_of(chain), effort.nodes, effort.estimated
 
 
 def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
