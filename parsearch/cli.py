@@ -188,6 +188,30 @@ def speedup(
         run_on_console(config, out)
 
 
+@app.command()
+def perft(
+    game: Game,
+    depth: Annotated[int, typer.Option(metavar="N", min=0, help="Plies of each sequence.")],
+    state: State = None,
+    divided: Annotated[bool, typer.Option("--divide", help="Count for each move on its own.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Count the sequences of legal moves: `nodes` of full length, and `finished` games that ended before."""
+    from parsearch.cli_perft import run_perft
+
+    run_perft(game, state, depth, divided, as_json)
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove it all; games compile again when next used.")] = False,
+) -> None:
+    """Show or clear the machine code of compiled games that is kept on disk."""
+    from parsearch.cli_cache import run_cache
+
+    run_cache(clear)
+
+
 def main() -> None:
     """The entry point: the commands, and a stdout that nothing is written to once they are done."""
     try:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from parsearch.algorithms import find_algorithm
 from parsearch.cli_game import find_position
+from parsearch.cli_output import shown_messages
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError, LimitsError, MoveError
 from parsearch.core.game import Game, score_for
@@ -44,7 +45,7 @@ def run_play(
             with console.status("thinking"):  # shown on a terminal only
                 return coordinator.search(game, state, algorithm=algorithm, limits=limits)
 
-        with blaming(game, state):
+        with blaming(game, state), shown_messages(console):
             Match(game, state, person, think, console.input, console.print).play()
         interrupts.settle()
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout
-from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, TextIO
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group, RenderableType
@@ -18,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from parsearch.cli_game import find_position
+from parsearch.cli_output import reserved_stdout, shown_messages
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError
 from parsearch.core.game import Game
@@ -77,7 +75,8 @@ def run_search(config: SearchConfig, as_json: bool) -> int:
             Coordinator(config.workers, config.address, config.offload, config.ray_options) as coordinator,
         ):
             table = LiveTable(game, state)
-            with table.shown(transient=config.all_moves):  # the answer then says it all again
+            # Transient where the answer says it all again.
+            with table.shown(transient=config.all_moves), shown_messages(table.console):
                 result = coordinator.search(
                     game,
                     state,
@@ -108,28 +107,6 @@ def answer_text(result: SearchResult, as_json: bool, all_moves: bool) -> str:
     return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
 
 
-@contextmanager
-def reserved_stdout() -> Iterator[TextIO]:
-    """Reserve stdout for what is written to the stream that this yields; everything else goes to stderr.
-
-    That is also so for what C code and child processes write, since they know stdout by its file descriptor.
-    """
-    out = sys.stdout
-    out.flush()
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with redirect_stdout(sys.stderr):
-            if isinstance(out, TextIOWrapper) and out is sys.__stdout__:
-                with os.fdopen(os.dup(kept), "w", encoding=out.encoding, errors=out.errors) as answers:
-                    yield answers
-            else:  # somebody captures what Python writes
-                yield out
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-
-
 class LiveTable:
     """The root moves of a running search, as a table that rich draws again and again.
 
@@ -138,7 +115,7 @@ class LiveTable:
 
     def __init__(self, game: Game[Any, Any], state: Any) -> None:
         self._game, self._state = game, state
-        self._console = Console(stderr=True)
+        self.console = Console(stderr=True)
         self._started = time.monotonic()
         self._texts: dict[Any, str] = {}
         self._progress: Progress | None = None
@@ -148,13 +125,13 @@ class LiveTable:
     @contextmanager
     def shown(self, transient: bool) -> Iterator[None]:
         """Draw the table while this lasts, where stderr is a terminal."""
-        live = Live(console=self._console, get_renderable=self._draw, transient=transient)
-        with live if self._console.is_terminal else nullcontext():
+        live = Live(console=self.console, get_renderable=self._draw, transient=transient)
+        with live if self.console.is_terminal else nullcontext():
             yield
 
     def update(self, progress: Progress) -> None:
         """Take in what the search reports; its `progress` callback."""
-        if self._console.is_terminal:
+        if self.console.is_terminal:
             self._name_moves(progress.moves)
             before = self._progress
             if before is not None and before.depth < progress.depth:
@@ -188,7 +165,7 @@ class LiveTable:
         table.add_column("move")
         for name in ("value", "nodes", "seconds"):
             table.add_column(name, justify="right", min_width=9)
-        room = max(self._console.height - FRAME_LINES, 1)
+        room = max(self.console.height - FRAME_LINES, 1)
         for move, entry in rows[:room]:
             shown = entry or self._last.get(move)
             cells = ("…", "", "")

@@ -35,12 +35,25 @@ class Driver:
         """Search to the end or a limit, and say what the deepest completed iteration found."""
         request, answer = self._request, None
         if request.final_depth != 0:
+            self._compile()
+            request.start_clock()
             for depth in request.depths():
                 completed = self._iterate(depth, answer)
                 answer = completed or answer
                 if completed is None or not completed.estimated:
                     break
         return request.result(answer, self._workers.count if self._workers else 0)
+
+    def _compile(self) -> None:
+        """Have here and on disk what a compiled game needs, before the clock runs and before workers look for it."""
+        request = self._request
+        if not request.seen.is_native:
+            return
+        from parsearch.parallel.native_task import prepare  # Numba takes 0.4 s to import
+
+        final = request.final_depth
+        for options in {request.options_at(depth) for depth in (final, 1) if request.limits.deepens or depth == final}:
+            prepare(request.seen, request.algorithm.name, options)
 
     def _iterate(self, depth: int, last: Answer | None) -> Answer | None:
         """Search to one depth; None where a limit came first."""
@@ -76,10 +89,6 @@ class Driver:
         request = self._request
         split: Split
         game, options = request.seen, request.options_at(depth)
-        if game.is_native:
-            from parsearch.parallel.native_task import prepare
-
-            prepare(game, request.algorithm.name, options)
         eldest = last.best if last else 0  # the best guess there is
         if request.all_moves or not request.algorithm.prunes:
             split = TopTree(game, request.state, depth, request.algorithm)

@@ -83,6 +83,10 @@ class Request:
             return range(1, final + 1)
         return (final,) if self.stop is None else (*range(1, final - 1), final)
 
+    def start_clock(self) -> None:
+        """Begin to count the seconds of the search: what came before, such as compiling, is no part of it."""
+        self.started = time.monotonic()
+
     @property
     def seconds(self) -> float:
         """Wall clock since the search began."""
@@ -96,7 +100,7 @@ class Request:
     def nodes_left(self) -> int | None:
         return None if self.limits.nodes is None else max(self.limits.nodes - self.nodes, 0)
 
-    def options_at(self, depth: int) -> Options:
+    def options_at(self, depth: int | None) -> Options:
         """The options of an iteration."""
         return replace(self.options, solving=self.solves and depth == self.final_depth)
 
