@@ -43,10 +43,9 @@ class Search:
         table: Table | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        self.game, self.state, self.depth, self.features = game, state, depth, features
+        self.game, self.state, self.features, self.player = game, state, features, player
         self.leaf = game.is_terminal(state) or (depth == 0 and not features.quiescence)
         if self.leaf:
-            self._nodes = 1
             return
         self._kernel = load_kernel(game.rules, features, report)
         plies = depth + 1 + (QUIESCENCE_PLIES if features.quiescence else 0)
@@ -100,7 +99,8 @@ class Search:
     def value(self) -> Score:
         """The value, from player 0's view (for paranoid the player's), or the payoff tuple for maxn."""
         if self.leaf:
-            return self.game.evaluate(self.state)
+            score = self.game.evaluate(self.state)
+            return score[self.player] if self.features.algorithm == "paranoid" else score
         if self.features.algorithm == "maxn":
             return tuple(map(self._number, self._scores[0]))
         best = self._number(self._scores[0, layout.BEST])
