@@ -194,9 +194,12 @@ def parse_state(text):
 def format_state(state):
     """The columns in an order of play that leads to the state: of all such orders the first in column order."""
     order_of_play = _order_of_play(state)
-    if order_of_play is None:
+    played = initial_state()
+    for move in order_of_play or ():
+        played = play(played, move)
+    if played != state:
         raise ValueError(f"no order of play leads to {state!r}; build states with play or parse_state")
-    return ("" if WIDTH <= 9 else ",").join(map(str, order_of_play))
+    return ("" if WIDTH <= 9 else ",").join(map(str, order_of_play or ()))
 
 
 def render(state):
@@ -287,6 +290,7 @@ class Connect4(CompiledGame):
             raise GameTextError(
                 f"connect4: {width} x {height} is too large; width * (height + 1) may be 63 at most"
             )
-        name = text_form("connect4", type(self), width=width, height=height, length=length)
+        self.width, self.height, self.length = width, height, length
+        name = text_form("connect4", Connect4, width=width, height=height, length=length)
         changed = {"WIDTH": (width, 7), "HEIGHT": (height, 6), "LENGTH": (length, 4)}
         super().__init__(name, **{key: value for key, (value, default) in changed.items() if value != default})

@@ -232,6 +232,7 @@ class Mnk(CompiledGame):
         require_count("mnk", "players", players, least=2, most=len(LETTERS))
         if columns * rows * players > 1024:
             raise GameTextError(f"mnk: {columns} x {rows} cells are too many for {players} players; 1024 / players at most")
+        self.columns, self.rows, self.k = columns, rows, k
         name = text_form("mnk", Mnk, columns=columns, rows=rows, k=k, players=players)
         changed = {"COLUMNS": columns, "ROWS": rows, "K": k, "PLAYERS": players}
         super().__init__(

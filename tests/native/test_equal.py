@@ -110,9 +110,9 @@ def test_solving_gives_the_value_and_the_first_best_move(make: Any) -> None:
 
 def test_many_players() -> None:
     rng = random.Random(4)
-    for game in (Hashed(6, players=3), Hashed(6, players=3, integer=False)):
+    for game in (Hashed(players=3, integer=False),):
         for _ in range(30):
-            state, depth = some_state(game, rng, 5), rng.randrange(6)
+            state, depth = some_state(game, rng, 5), rng.randrange(5)
             effort = Effort()
             scores, line = maxn(game, state, depth, effort)
             found = search(game, state, depth, algorithm="maxn")
@@ -198,7 +198,7 @@ def test_searches_stepped_in_turn_over_one_table() -> None:
         assert one.value == minimax(game, state, 6, Effort())[0]
 
 
-@pytest.mark.parametrize("game", [Hashed(), Hashed(6, players=3, integer=False), load_game("mnk(4,3,3,3)")], ids=str)
+@pytest.mark.parametrize("game", [Hashed(), Hashed(players=3, integer=False), load_game("mnk(4,3,3,3)")], ids=str)
 def test_the_games_keep_the_contract(game: Any) -> None:
     report = check_game(game, games=5)
     assert report.ok, report
