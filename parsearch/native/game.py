@@ -71,10 +71,10 @@ class CompiledGame(Game[Words, int]):
 
     @property
     def is_native(self) -> bool:
-        """Whether the rules are all there is: a subclass that overrides one of Game's methods has to be played in Python."""
+        """Whether the rules are all there is: who overrides one of Game's methods has to be played in Python."""
         own = {name for name in vars(CompiledGame) if not name.startswith("_")}
         between = type(self).__mro__[: type(self).__mro__.index(CompiledGame)]
-        return not any(own & vars(kind).keys() for kind in between)
+        return not any(own & vars(place).keys() for place in (self, *between))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (CompiledGame.from_rules, (self.rules,)) if self.is_native else super().__reduce_ex__(protocol)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hashed_game import Hashed
 from parsearch.algorithms import AgainstAll, Effort, alphabeta, maxn, minimax, moves_of, pvs
 from parsearch.core.check import check_game
 from parsearch.core.window import Window
@@ -17,7 +18,6 @@ from parsearch.native.build import Features
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.search import Search
 from parsearch.native.table import Table
-from hashed_game import Hashed
 
 WINDOWED = {"alphabeta": alphabeta, "pvs": pvs}
 NEVER = 1 << 40
@@ -74,7 +74,9 @@ def test_the_kernel_is_the_reference(make: Any) -> None:
                 ), (name, window)  # fmt: skip
 
 
-@pytest.mark.parametrize(("make", "algorithm"), [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"))])
+@pytest.mark.parametrize(
+    ("make", "algorithm"), [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"))]
+)
 def test_table_and_ordering_change_effort_but_never_value_or_move(make: Any, algorithm: str) -> None:
     rng = random.Random(2)
     game, table = make(0), Table(1)
