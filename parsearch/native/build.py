@@ -209,10 +209,12 @@ def _place(error: NumbaError | None, module: ModuleType, rules: Rules, name: str
 
 def _first_line(error: NumbaError) -> str:
     """Numba's reason without its traces and advice."""
-    skip = ("Failed in", "During:", "File ", "- Resolution", "- argument", "There are", "-", "<", ">")
+    skip = ("Failed in", "During:", "File ", "- ", "There are", "<", "\x1b")
     lines = [line.strip() for line in str(error).splitlines()]
-    reasons = [line for line in lines if line and not line.startswith(skip) and "\x1b" not in line[:1]]
-    return reasons[0] if reasons else str(error)
+    reasons = [line.removeprefix(">>> ").strip() for line in lines if line and not line.startswith(skip)]
+    if not reasons:
+        return str(error)
+    return " ".join(reasons[:2]) if reasons[0].endswith(":") else reasons[0]
 
 
 _INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
