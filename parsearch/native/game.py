@@ -71,7 +71,7 @@ class CompiledGame(Game[Words, int]):
 
     @property
     def is_native(self) -> bool:
-        """Whether the rules are all there is: a subclass that overrides one of Game's methods has to be played in Python."""
+        """Whether the rules are all there is: a subclass that overrides a method of Game has to be played in Python."""
         own = {name for name in vars(CompiledGame) if not name.startswith("_")}
         between = type(self).__mro__[: type(self).__mro__.index(CompiledGame)]
         return not any(own & vars(kind).keys() for kind in between)
@@ -87,7 +87,11 @@ class CompiledGame(Game[Words, int]):
         vars(self).update(state)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompiledGame) and self.rules == other.rules and (self is other or self.is_native and other.is_native)
+        return (
+            isinstance(other, CompiledGame)
+            and self.rules == other.rules
+            and (self is other or (self.is_native and other.is_native))
+        )
 
     def __hash__(self) -> int:
         return hash(self.rules)

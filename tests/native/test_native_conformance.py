@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from cases import conformance
 
+from cases import conformance
 from parsearch.games import load_game
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.perft import Perft, divide, perft

@@ -61,7 +61,7 @@ class Subtraction(CompiledGame):
         super().__init__(f"subtraction({heap})", **({"HEAP": heap} if heap != 10 else {}))
 '''
 
-SEARCH = '''
+SEARCH = """
 from parsearch.native.engine import search
 
 if __name__ == "__main__":
@@ -69,16 +69,16 @@ if __name__ == "__main__":
         game = Subtraction(heap)
         found = search(game, game.initial_state(), 12)
         print(game.name, found.value, found.line[0])
-'''
+"""
 
-ARRIVES = '''
+ARRIVES = """
 import pickle, sys
 from parsearch.native.engine import search
 
 game = pickle.load(open(sys.argv[1], "rb"))
 found = search(game, game.initial_state(), 12)
 print(game.name, found.value, found.line[0])
-'''
+"""
 
 
 def run(*arguments: str, cwd: Path) -> str:
