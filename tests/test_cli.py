@@ -54,6 +54,10 @@ class Noisy(Mnk):
     def format_move(self, state, move):
         print("noise")
         return super().format_move(state, move)
+"""
+
+BROKEN = """
+from parsearch.games.mnk import Mnk
 
 class Broken(Mnk):
     def __init__(self, method):
@@ -77,8 +81,9 @@ def shell(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a user's module."""
+    """A folder with a user's modules."""
     (tmp_path / "mygame.py").write_text(NOISY)
+    (tmp_path / "broken.py").write_text(BROKEN)
     return tmp_path
 
 
@@ -99,7 +104,7 @@ def test_json_is_the_result_as_a_dict() -> None:
     game = parsearch.load_game("nim")
     answer = json.loads(run("search", "nim", "--depth", "3", "--all-moves", "--workers", "0", "--json").stdout)
     expected = parsearch.search(game, limits=parsearch.Limits(depth=3), all_moves=True, workers=0).to_dict()
-    for effort in ("seconds", "root_moves"):
+    for effort in ("nodes", "seconds", "root_moves"):  # a search that can be stopped deepens step by step
         del answer[effort], expected[effort]
     assert answer == expected
 
@@ -196,7 +201,7 @@ def test_check_says_what_holds() -> None:
 
 
 def test_check_fails_where_a_clause_is_broken(folder: Path) -> None:
-    done = shell(folder, "check", "mygame:Broken(evaluate)")
+    done = shell(folder, "check", "broken:Broken(evaluate)")
     assert done.returncode == 1
     assert "tictactoe: evaluate: raised RuntimeError: oops" in done.stdout
 
@@ -225,11 +230,11 @@ def test_what_a_users_game_raises_is_one_sentence(folder: Path, command: str, me
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "path", list(sys.path))
-        patch.delitem(sys.modules, "mygame", raising=False)
-        options = [command, f"mygame:Broken({method})", "--depth", "2", "--workers", "0"]
+        patch.delitem(sys.modules, "broken", raising=False)
+        options = [command, f"broken:Broken({method})", "--depth", "2", "--workers", "0"]
         options += ["--player", "1"] if command == "play" else []
         result = runner.invoke(app, options)
-        patch.delitem(sys.modules, "mygame", raising=False)
+        patch.delitem(sys.modules, "broken", raising=False)
     assert result.exit_code == 1, result.output
     said = [line for line in result.stderr.splitlines() if line.startswith("parsearch: ")]
     assert len(said) == 1
@@ -239,11 +244,11 @@ def test_what_a_users_game_raises_is_one_sentence(folder: Path, command: str, me
 
 def test_the_traceback_of_a_broken_game_is_there_for_its_author(folder: Path) -> None:
     result = subprocess.run(
-        [*PARSEARCH, "search", "mygame:Broken(evaluate)", "--workers", "0"],
+        [*PARSEARCH, "search", "broken:Broken(evaluate)", "--workers", "0"],
         cwd=folder, env={**ENVIRONMENT, "PARSEARCH_TRACEBACK": "1"}, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert result.returncode == 1
-    assert "mygame.py" in result.stderr
+    assert "broken.py" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [["games"], ["search", "tictactoe", "--workers", "0"], ["play", "nim"]])

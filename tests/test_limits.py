@@ -149,6 +149,20 @@ def test_the_callers_stop_ends_the_search_with_the_deepest_answer() -> None:
     assert (result.depth, result.complete) == (3, False)
 
 
+def test_a_search_that_may_be_stopped_has_an_answer_when_it_is() -> None:
+    depths: list[int] = []
+    result = search(
+        CONNECT4,
+        limits=Limits(depth=30),
+        workers=0,
+        progress=lambda report: depths.append(report.depth),
+        stop=lambda: bool(depths) and depths[-1] == 5,
+    )
+    assert (result.depth, result.complete) == (4, False)
+    through = search(CONNECT4, limits=Limits(depth=5), workers=0, stop=lambda: False)
+    assert (through.depth, through.complete) == (5, True)
+
+
 def test_progress_reports_every_root_move_once_it_is_known() -> None:
     reports: list[Progress] = []
     result = search(CONNECT4, limits=Limits(depth=3), algorithm="minimax", workers=0, progress=reports.append)

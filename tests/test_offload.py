@@ -11,6 +11,7 @@ from backends import ShuffledWorkers, search_shuffled
 from parsearch import Coordinator, InputError, Limits, load_game, search
 from parsearch.parallel import offload
 from parsearch.parallel.offload import Offload
+from parsearch.parallel.workers import RayWorkers
 
 CONNECT4 = load_game("connect4")
 
@@ -74,12 +75,23 @@ def test_work_goes_out_once_workers_are_up_and_it_can_be_shared(clock: Clock) ->
     assert situation.offload.due()  # for good
 
 
+def test_many_searches_together_are_worth_a_start_that_none_is_alone() -> None:
+    workers = RayWorkers(2, None, {})
+    before = workers.start_cost
+    workers.missed += 1.5
+    if "ray" not in sys.modules or not sys.modules["ray"].is_initialized():
+        assert workers.start_cost == before - 1.5
+    workers.missed += 100
+    assert workers.start_cost == offload.SEND_COST
+
+
 def test_one_worker_is_never_worth_it(clock: Clock) -> None:
     situation = Situation(workers=1)
     situation.up = True
     clock.now = 50.0
     assert not situation.offload.due()
     assert situation.begun == 0
+    assert situation.offload.missed() == 0
 
 
 @pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "pvs"])

@@ -84,6 +84,7 @@ class Coordinator:
         all_moves: ask for the exact value of every root move, and so for all best moves.
         progress: called with a `Progress` as results come in, on the calling thread.
         stop: asked at every node or twenty times a second; True ends the search with the deepest completed answer.
+            With it every search deepens, so that there is one.
 
         The value equals plain minimax (max^n, paranoid) at the completed depth, and the move is the first of the
         best in the game's order, for any number of workers.

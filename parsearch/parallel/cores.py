@@ -44,8 +44,8 @@ def _own_groups(cgroup: Path) -> list[Path]:
     folders = []
     for line in lines:
         _, controllers, group = line.split(":", 2)
-        base = cgroup / "cpu" if "cpu" in controllers.split(",") else cgroup
-        if controllers in ("", "cpu", "cpu,cpuacct", "cpuacct,cpu"):
+        if not controllers or "cpu" in controllers.split(","):
+            base = cgroup / "cpu" if controllers else cgroup  # v1 has a tree for each controller, v2 one for all
             path = base / group.lstrip("/")
             folders += [path, *(parent for parent in path.parents if parent.is_relative_to(base))]
     return folders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from parsearch.core.result import SearchResult
@@ -49,14 +50,26 @@ class Driver:
             offload = self._offload(split, self._workers)
             here = SerialBackend(self._request.seen, lambda: offload.due() or self._request.stopped())
             answer = self._search(split, here, offload)
+            self._workers.missed += offload.missed()
             if answer is not None or not offload.decided:
                 return answer
+        if not self._await(self._workers):
+            return None
         if self._remote is None:
             self._remote = self._workers.backend(self._request.seen)
         visited = split.visited
         split.refine(TASKS_PER_WORKER * self._remote.workers)
         self._request.nodes += split.visited - visited
         return self._search(split, self._remote)
+
+    def _await(self, workers: Workers) -> bool:
+        """Have the workers up; False where the search is over before they are."""
+        workers.begin()
+        while not workers.ready:
+            if self._request.over():
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
 
     def _split(self, depth: int, last: Answer | None) -> Split:
         request = self._request

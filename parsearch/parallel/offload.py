@@ -65,3 +65,7 @@ class Offload:
         elif saved > self._start_cost and now - self._started > self._start_after:
             self._begin()
         return self.decided
+
+    def missed(self) -> float:
+        """Seconds that workers would have saved of this iteration so far, had they been up."""
+        return (time.monotonic() - self._started) * self._saved_share

@@ -69,6 +69,7 @@ class RaySession:
     @property
     def ready(self) -> bool:
         """Whether the session is up, or has failed to come up (then `join` raises)."""
+        _give_sigterm_back()  # Ray may have taken it a moment ago
         return self._ready.is_set()
 
     def begin(self) -> None:
@@ -82,8 +83,8 @@ class RaySession:
         """Wait until the session is up. Raises WorkerError where it can't be."""
         self.begin()
         deadline = time.monotonic() + START_SECONDS + CPU_SECONDS + WARM_SECONDS
-        while not self._ready.wait(LOOK_SECONDS) and time.monotonic() < deadline:
-            _give_sigterm_back()
+        while not self.ready and time.monotonic() < deadline:
+            self._ready.wait(LOOK_SECONDS)
         if not self.ready:
             raise WorkerError(f"Ray{self._where()} did not start within {START_SECONDS:g} s; see its logs in /tmp")
         if self._error is not None:
@@ -92,7 +93,6 @@ class RaySession:
             if isinstance(error, WorkerError):
                 raise error
             raise WorkerError(f"Ray{self._where()} cannot be used: {_one_line(error)}; {self._remedy()}") from error
-        _give_sigterm_back()
 
     def stop(self) -> None:
         """Disconnect, and stop Ray where we started it. Does nothing where nothing was begun."""

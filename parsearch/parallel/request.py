@@ -55,11 +55,17 @@ class Request:
         return depth if plies is None else plies
 
     def depths(self) -> Iterable[int]:
-        """The depths to search one after the other, as long as the limits last."""
+        """The depths to search one after the other, as long as the limits last.
+
+        A search that only the caller may stop deepens too, so that there is an answer when that happens; its
+        last step is two plies, which leaves the depth before it a small share of the work.
+        """
+        final = self.final_depth
+        if final is None:
+            return count(1)
         if self.limits.deepens:
-            return count(1) if self.final_depth is None else range(1, self.final_depth + 1)
-        assert self.final_depth is not None
-        return (self.final_depth,)
+            return range(1, final + 1)
+        return (final,) if self.stop is None else (*range(1, final - 1), final)
 
     @property
     def seconds(self) -> float:

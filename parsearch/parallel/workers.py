@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 class Workers(ABC):
-    """Worker processes that can be started, used and stopped."""
+    """Worker processes that can be started, used and stopped.
+
+    missed: seconds that they would have saved so far, had they been up; whoever searches without them adds to it.
+    """
+
+    missed = 0.0
 
     @property
     @abstractmethod
@@ -67,8 +72,9 @@ class RayWorkers(Workers):
 
     @property
     def start_cost(self) -> float:
-        running = "ray" in sys.modules and sys.modules["ray"].is_initialized()
-        return SEND_COST if running else START_COST
+        if "ray" in sys.modules and sys.modules["ray"].is_initialized():
+            return SEND_COST
+        return max(SEND_COST, START_COST - self.missed)  # many searches together may be worth what none is alone
 
     @property
     def ready(self) -> bool:
