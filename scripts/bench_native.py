@@ -6,6 +6,7 @@ Peers are measured where they are installed: pip install bitbully open_spiel eas
 of repeats; tables are emptied between positions, outside the timing. Exit code 1 where a bar is missed.
 """
 
+# ruff: noqa: T201, B023 a script prints; what it times runs at once
 from __future__ import annotations
 
 import argparse
@@ -37,7 +38,9 @@ def main() -> int:
     path = arguments.conformance / "connect4_7x6.jsonl"
     if path.exists():
         rows = [json.loads(line) for line in path.read_text().splitlines()[1:]]
-        held += [solving(plies, [row for row in rows if row["plies"] == plies][: arguments.positions]) for plies in (12, 10)]
+        held += [
+            solving(plies, [row for row in rows if row["plies"] == plies][: arguments.positions]) for plies in (12, 10)
+        ]
     else:
         print(f"solving: skipped, there is no {path}")
     return 0 if all(held) else 1
@@ -53,7 +56,12 @@ def rates() -> Iterator[bool]:
         nodes = search(game, root, depth, algorithm=algorithm).nodes
         rate = nodes / statistics.median(seconds)
         best = nodes / min(seconds)
-        line(f"{algorithm}, depth {depth}", nodes, statistics.median(seconds), f"best {best / 1e6:.0f}; bar {bar / 1e6:.0f}")
+        line(
+            f"{algorithm}, depth {depth}",
+            nodes,
+            statistics.median(seconds),
+            f"best {best / 1e6:.0f}; bar {bar / 1e6:.0f}",
+        )
         for name, module, peer in (("OpenSpiel", "pyspiel", openspiel), ("easyAI", "easyAI", easyai)):
             if algorithm == "alphabeta" and importlib.util.find_spec(module):
                 peer_nodes, peer_seconds = peer(5)
@@ -93,7 +101,12 @@ def solving(plies: int, rows: list[dict[str, Any]]) -> bool:
         print("  BitBully is not installed: the bar was not measured")
         return True
     ratio = statistics.mean(ours) / statistics.mean(theirs)
-    line("  BitBully, no book", their_nodes, sum(theirs), f"mean {statistics.mean(theirs) * 1e3:.1f} ms; parsearch takes {ratio:.2f} of that, bar 1")
+    line(
+        "  BitBully, no book",
+        their_nodes,
+        sum(theirs),
+        f"mean {statistics.mean(theirs) * 1e3:.1f} ms; parsearch takes {ratio:.2f} of that, bar 1",
+    )
     return ratio <= 1
 
 
@@ -111,7 +124,11 @@ def openspiel(depth: int) -> tuple[int, float]:
 
     game = pyspiel.load_game("connect_four")
     root = game.new_initial_state()
-    seconds = cpu(lambda: minimax.alpha_beta_search(game, root, value_function=estimate, maximum_depth=depth, maximizing_player_id=0))
+    seconds = cpu(
+        lambda: minimax.alpha_beta_search(
+            game, root, value_function=estimate, maximum_depth=depth, maximizing_player_id=0
+        )
+    )
     return nodes, seconds
 
 

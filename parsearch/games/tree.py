@@ -133,7 +133,7 @@ class Tree(Game[TreeState, int]):
             return tuple([self._number(text, entry) for entry in data])
         children = []
         for child in data:
-            children.append(self._node(text, child, level + 1))  # noqa: PERF401 a comprehension costs a frame a level
+            children.append(self._node(text, child, level + 1))
         return tuple(children)
 
     def _number(self, text: str, data: object) -> float:

@@ -87,7 +87,11 @@ class CompiledGame(Game[Words, int]):
         vars(self).update(state)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompiledGame) and self.rules == other.rules and (self is other or self.is_native and other.is_native)
+        return (
+            isinstance(other, CompiledGame)
+            and self.rules == other.rules
+            and (self is other or (self.is_native and other.is_native))
+        )
 
     def __hash__(self) -> int:
         return hash(self.rules)

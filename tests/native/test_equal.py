@@ -1,5 +1,5 @@
-"""Why: native speed must not buy another answer. Whatever the kernel does, its value is that of the reference; without a
-table and in the game's order it visits the same nodes and finds the same line."""
+"""Why: native speed must not buy another answer. Whatever the kernel does, its value is that of the reference;
+without a table and in the game's order it visits the same nodes and finds the same line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def test_the_kernel_is_the_reference(make: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "algorithm"), [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"))]
+    ("make", "algorithm"),
+    [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"), strict=True)],
 )
 def test_table_and_ordering_change_effort_but_never_value_or_move(make: Any, algorithm: str) -> None:
     rng = random.Random(2)
@@ -129,7 +130,7 @@ def test_many_players() -> None:
 
 
 def quiet(game: Any, state: Any, depth: int, alpha: float, beta: float) -> float:
-    """Fail-soft alpha-beta that plays on with noisy moves: what the kernel's quiescence has to be, in the mover's view."""
+    """Fail-soft alpha-beta, in the mover's view, that plays on with noisy moves where the depth ends."""
     sign = 1 if game.to_move(state) == 0 else -1
     if game.is_terminal(state):
         return sign * game.evaluate(state)

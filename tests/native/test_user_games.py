@@ -126,7 +126,7 @@ def test_arrives_where_its_file_is_not(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "message"),
     [
-        ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 30, "zfill"),
+        ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 30, "str"),
         ("signed", "return state[0] - uint64(move)", "return state[0] - move", 25, "play returns"),
         ("score", "return -1 if", "return -0.5 if", 33, "evaluate returns float64, not a signed integer"),
     ],
