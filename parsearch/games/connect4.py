@@ -36,7 +36,9 @@ def initial_state():
     `play`
     keeps them up, because all that solving asks for is read off them. A search that does not ask never computes them.
     """
-    return uint64(0), uint64(0), uint64(0), uint64(0)
+    none = uint64(0)
+    first = threats(none, none)  # none, unless one disc is a line
+    return none, none, first, first
 
 
 def to_move(state):
