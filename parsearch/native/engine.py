@@ -119,14 +119,13 @@ def search(
     """Search `state` to a depth: the same value, and without a table and ordering the same nodes, as `algorithms`.
 
     window: as in `algorithms.alphabeta`, not used by minimax and maxn. player: for paranoid whose payoff is maximised.
-    solving: promises that the depth reaches the end of the game, so that `bounds` hold.
+    solving: promises that the depth reaches the end of the game, so that `bounds` hold. What the table holds from
+    calls before is used until it is told to `age`.
     nodes, seconds, stop: end the search early; stop is asked every few milliseconds. The first move of the line is the
     first in the game's order of those with the best value, wherever the value is inside the window.
     """
     features = features_for(game, algorithm, options, solving)
     budget = Budget(nodes, seconds, stop)
-    if options.table is not None:
-        options.table.age()
     search = Search(game, state, depth, features, window, player, options.table)
     return _found(search, budget, budget.run(search))
 

@@ -56,7 +56,8 @@ def probe(table, mask, hashed_state, remaining, low, high, generation):
     place plus 1 (0 unknown), and where to store what the search will find.
 
     That is over its own entry, else the first of the pair unless it is deeper and of this search, else the second. It
-    is chosen now, with the entries at hand, so that storing needs no further wait for memory.
+    is chosen now, with the entries at hand, so that storing needs no further wait for memory. What earlier searches
+    left is not used: the same search shall visit the same nodes again.
     """
     base = int64(hashed_state & mask) * (BUCKET * ENTRY)
     place = 0
@@ -67,7 +68,8 @@ def probe(table, mask, hashed_state, remaining, low, high, generation):
         if not INTEGER:
             check ^= table[base + 2]
         depth = int64(data >> DEPTH_SHIFT) & DEPTH_MASK
-        if check == hashed_state and data != uint64(0):
+        current = int64(data >> GENERATION_SHIFT) == generation
+        if current and check == hashed_state and data != uint64(0):
             place = int64(data >> PLACE_SHIFT) & PLACE_MASK
             proven = (data & PROVEN) != uint64(0)
             # At a fixed depth only what plain minimax would find there: the same depth, or a tree that ended within it.
@@ -80,7 +82,7 @@ def probe(table, mask, hashed_state, remaining, low, high, generation):
                 if bound == EXACT or (bound == LOWER and value >= high) or (bound == UPPER and value <= low):
                     return True, value, proven, place, base
             return False, number(0), False, place, base
-        if entry == 0 and depth > remaining and int64(data >> GENERATION_SHIFT) == generation:
+        if entry == 0 and depth > remaining and current:
             target = base + ENTRY
         base += ENTRY
     return False, number(0), False, place, target

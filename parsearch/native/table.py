@@ -20,8 +20,8 @@ MEBIBYTE = 1 << 20
 BUCKET_BYTES = 64
 """Enough for a bucket of two entries, of scores of either kind: 32 bytes with integers, 48 with floats."""
 
-LARGEST_SHARE, LARGEST_DEFAULT = 8, 1024
-"""Unless told otherwise a table takes an eighth of the free memory, at most a gibibyte."""
+LARGEST_SHARE, LARGEST_DEFAULT = 8, 256
+"""Unless told otherwise a table takes an eighth of the free memory, at most 256 MiB, which a fresh process fills with zeros in a fraction of a second."""
 
 
 class Table:
@@ -53,7 +53,7 @@ class Table:
         return self.words[: (1 << (buckets.bit_length() - 1)) * 2 * entry_words]
 
     def age(self) -> None:
-        """Begin another search: what earlier ones stored may now be replaced whatever its depth."""
+        """Begin another search: what earlier ones stored is not used any more, and replaced whatever its depth."""
         self.generation = (self.generation + 1) & 0xFF
 
     def clear(self) -> None:

@@ -16,6 +16,9 @@ from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.split import Answer, Split
 from parsearch.parallel.task import Options, Task, blaming, require_moves, state_text
 
+GENERATIONS = 256
+"""Searches that a table can tell apart; after so many more it may meet entries of an old one, which do no harm."""
+
 
 @dataclass(eq=False)
 class Request:
@@ -34,6 +37,7 @@ class Request:
     stop: Callable[[], bool] | None = None
     nodes: int = 0
     started: float = field(default_factory=time.monotonic)
+    number: int = field(default_factory=count().__next__)
 
     def __post_init__(self) -> None:
         self._require_quiescence()
@@ -118,7 +122,8 @@ class Request:
 
     def options_at(self, depth: int | None) -> Options:
         """The options of an iteration."""
-        return replace(self.options, solving=self.solves and depth == self.final_depth)
+        solving = self.solves and depth == self.final_depth
+        return replace(self.options, solving=solving, generation=self.number % GENERATIONS)
 
     def limited(self, task: Task, depth: int) -> Task:
         """A task as it is sent out: with the options of the search and what is left of its limits."""

@@ -30,11 +30,13 @@ class Options:
     table: mebibytes of the transposition table, None for what memory allows, 0 for none.
     quiescence: whether leaves follow noisy moves beyond the depth; the only option that changes values.
     solving: the depth reaches the end of the game, so that what the game knows of its end (`bounds`) holds.
+    generation: 0 to 255, of the table's entries that this search may use: its own.
     """
 
     table: int | None = None
     quiescence: bool = False
     solving: bool = False
+    generation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
