@@ -91,14 +91,17 @@ def search(
     nodes: Nodes = None,
     workers: Workers = None,
     address: Annotated[str | None, typer.Option(metavar="A", help="A running Ray cluster to join.")] = None,
-    all_moves: Annotated[bool, typer.Option("--all-moves", help="The exact value of every move.")] = False,
+    all_moves: Annotated[
+        bool | None, typer.Option("--all-moves/--no-all-moves", help="The exact value of every move.")
+    ] = None,
     table: Annotated[
         int | None,
         typer.Option(metavar="MIB", help="Mebibytes of transposition table, for compiled games; 0 for none."),
     ] = None,
     quiescence: Annotated[
-        bool, typer.Option("--quiescence", help="Follow noisy moves beyond the depth. Changes values.")
-    ] = False,
+        bool | None,
+        typer.Option("--quiescence/--no-quiescence", help="Follow noisy moves beyond the depth. Changes values."),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A YAML file with all this; options override it.")
     ] = None,
@@ -115,9 +118,9 @@ def search(
         "algorithm": algorithm,
         "workers": workers,
         "address": address,
-        "all_moves": all_moves or None,
+        "all_moves": all_moves,
         "table": table,
-        "quiescence": quiescence or None,
+        "quiescence": quiescence,
     }
     settings = merge(
         load_config(config, SearchConfig) if config else SearchConfig(),

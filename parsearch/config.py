@@ -25,7 +25,7 @@ class Config(BaseModel):
     def _known_keys(cls, data: Any) -> Any:
         for key in data if isinstance(data, dict) else ():
             if key not in cls.model_fields:
-                near = difflib.get_close_matches(str(key), cls.model_fields, n=1)
+                near = difflib.get_close_matches(str(key), cls.model_fields, n=1, cutoff=0.7)
                 hint = f" (did you mean {near[0]!r}?)" if near else ""
                 raise ValueError(f"there is no key {key!r}{hint}; use {', '.join(cls.model_fields)}")
         return data
@@ -41,6 +41,10 @@ def _as_text(value: object) -> object:
 
 Text = Annotated[str, BeforeValidator(_as_text)]
 """Text that may look like a number, such as the Connect Four position 44444."""
+
+
+def _nothing_below(value: object) -> object:
+    return {} if value is None else value  # a key whose lines are all commented out
 
 
 class LimitsConfig(Config):
@@ -67,14 +71,14 @@ class SearchConfig(Config):
     state: Text | None = None
     moves: Text | None = None
     algorithm: str | None = None
-    limits: LimitsConfig = LimitsConfig()
+    limits: Annotated[LimitsConfig, BeforeValidator(_nothing_below)] = LimitsConfig()
     workers: Annotated[int, Field(ge=0)] | None = None
     address: str | None = None
     offload: Literal["auto", "always"] = "auto"
     all_moves: bool = False
     table: Annotated[int, Field(ge=0)] | None = None
     quiescence: bool = False
-    ray_options: dict[str, Any] = {}
+    ray_options: Annotated[dict[str, Any], BeforeValidator(_nothing_below)] = {}
 
 
 AtLeastOne = Annotated[int, Field(ge=1)]

@@ -21,7 +21,8 @@ BUCKET_BYTES = 64
 """Enough for a bucket of two entries, of scores of either kind: 32 bytes with integers, 48 with floats."""
 
 LARGEST_SHARE, LARGEST_DEFAULT = 8, 256
-"""Unless told otherwise a table takes an eighth of the free memory, at most 256 MiB, which a fresh process fills with zeros in a fraction of a second."""
+"""Unless told otherwise a table takes an eighth of the free memory, at most 256 MiB: a fresh process fills those with
+zeros in a fraction of a second."""
 
 
 class Table:
