@@ -93,7 +93,8 @@ def test_search_gives_move_value_and_line() -> None:
     assert result.exit_code == 0
     lines = dict(line.split(maxsplit=1) for line in result.stdout.splitlines())
     assert (lines["move"], lines["value"], lines["line"]) == ("c1", "1 for player 0", "c1")
-    assert result.stderr == ""
+    said = [line for line in result.stderr.splitlines() if not line.startswith("compiling ")]  # at a first search only
+    assert said == []
 
 
 def test_moves_are_played_from_the_state() -> None:
