@@ -235,11 +235,9 @@ def write_moves(state, buffer, quiet):
     allowed = answers(checkers, king)
     steps, double_steps, west, east = pawn_targets(state, king, pinned, allowed)
     king_to = king_steps(state, king)
-    count = write_promotions(buffer, 0, west & RANK_8, 7)
-    count = write_promotions(buffer, count, east & RANK_8, 9)
-    count = write_promotions(buffer, count, steps & RANK_8, 8)
-    count = write_pawns(buffer, count, west & ~RANK_8, 7, 0)
-    count = write_pawns(buffer, count, east & ~RANK_8, 9, 0)
+    count = 0
+    for targets, distance in ((west, 7), (east, 9), (steps & RANK_8, 8)):
+        count = write_pawns(buffer, count, targets, distance)
     takers = en_passant_takers(state, king)
     while takers != NONE:
         buffer[count] = ctz(takers) | ctz(rights & RANK_6) << TO | PAWN << PIECE | EN_PASSANT << KIND
@@ -249,8 +247,8 @@ def write_moves(state, buffer, quiet):
         if wanted & occupied == NONE:  # captures are done
             if not quiet and checkers == NONE:
                 break
-            count = write_pawns(buffer, count, steps & ~RANK_8, 8, 0)
-            count = write_pawns(buffer, count, double_steps, 16, DOUBLE_STEP << KIND)
+            for targets, distance in ((steps & ~RANK_8, 8), (double_steps, 16)):
+                count = write_pawns(buffer, count, targets, distance)
         knights = own & other & ~slant & ~cross & ~pinned
         while knights != NONE:
             square = ctz(knights)
@@ -287,20 +285,17 @@ def write(buffer, count, move, targets):
     return count
 
 
-def write_pawns(buffer, count, targets, distance, kind):
+def write_pawns(buffer, count, targets, distance):
+    """The moves of pawns that come from `distance` squares before their targets."""
     while targets != NONE:
-        target = ctz(targets)
-        buffer[count] = (target - distance) | target << TO | PAWN << PIECE | kind
-        count += 1
-        targets = drop_lowest(targets)
-    return count
-
-
-def write_promotions(buffer, count, targets, distance):
-    while targets != NONE:
-        target = ctz(targets)
-        for piece in (QUEEN, KNIGHT_PIECE, ROOK, BISHOP):
-            buffer[count] = (target - distance) | target << TO | piece << PIECE
+        to = ctz(targets)
+        move = (to - distance) | to << TO
+        if to >= 56:
+            for piece in (QUEEN, KNIGHT_PIECE, ROOK, BISHOP):
+                buffer[count] = move | piece << PIECE
+                count += 1
+        else:
+            buffer[count] = move | PAWN << PIECE | (DOUBLE_STEP << KIND if distance == 16 else 0)
             count += 1
         targets = drop_lowest(targets)
     return count
