@@ -40,7 +40,8 @@ class CompiledGame(Game[Words, int]):
     to the end of the game must lie; `sufficient_moves(state, buffer)`, like `legal_moves` but only moves enough to find
     that value where `bounds` leave it open; `noisy_moves(state, buffer)` for quiescence. In plain Python: `max_plies`
     and the text functions of Game. From TABLE_DEPTH plies before the end of a search on, the table is used, from
-    ORDER_DEPTH on moves are ordered (both 2 unless set).
+    ORDER_DEPTH on moves are ordered (both 2 unless set). Functions are compiled into their callers; large ones that
+    CALLED names are not, which saves time to compile.
 
     Called from Python the functions run uncompiled, one source for both. The game travels as source (`Rules`), so a
     process that receives it needs no file of it. Raises GameError for rules that cannot be gathered.
