@@ -36,6 +36,7 @@ MATERIAL_ONLY = False
 INTEGER = True
 MAX_MOVES = 218
 HISTORY = True
+CALLED = ("attackers", "checks_and_pins", "count_moves", "write_moves", "side")
 
 WORTH = (0, 3, 5, 9, 3, 1, 10)
 """Of a piece when moves are put in order: nothing, bishop, rook, queen, knight, pawn, king."""
@@ -613,7 +614,7 @@ class Chess(CompiledGame):
     out at the end are `w - - 0 1`.
     """
 
-    def __init__(self, *, eval: str = "full") -> None:  # noqa: A002 the field's name for it
+    def __init__(self, eval: str = "full") -> None:  # noqa: A002 the field's name for it
         _make(self, "chess", eval)
 
 
@@ -624,7 +625,7 @@ class Chess960(CompiledGame):
     (Shredder-FEN), or KQkq for the outermost rooks (X-FEN).
     """
 
-    def __init__(self, *, eval: str = "full") -> None:  # noqa: A002 as above
+    def __init__(self, eval: str = "full") -> None:  # noqa: A002 as above
         _make(self, "chess960", eval, CHESS960=True)
 
 
