@@ -161,6 +161,7 @@ def _check_types(module: ModuleType, rules: Rules, words: int) -> None:
         "bounds": ((state,), _tuple_of(score, 2), _score_text(integer, 2)),
         "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
         "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
+        "count_moves": ((state,), count, "an integer"),
     }
     for name in rules.compiled:
         if name not in wanted:
@@ -267,6 +268,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
         "HAS_ORDER": "order" in has,
         "HAS_BOUNDS": "bounds" in has and not vector,
         "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
+        "HAS_COUNT_MOVES": "count_moves" in has,
         "WORDS": words,
         "PLAYERS": players,
         "MAX_MOVES": defined["MAX_MOVES"],
