@@ -1,4 +1,4 @@
-"""A chess program is wrong in the rare rule first: its moves, texts and values are held to counts, games and mates from outside."""
+"""A chess program is wrong in a rare rule first: counts, games and mates from outside hold moves, texts and values."""
 
 from __future__ import annotations
 
@@ -56,10 +56,8 @@ def compare_with_python_chess(name: str, games: int, seed: int) -> None:
     game = load_game(name)
     rng = random.Random(seed)
     for _ in range(games):
-        if name == "chess960":
-            board = chess.Board.from_chess960_pos(rng.randrange(960))
-        else:
-            board = chess.Board()
+        board = chess.Board.from_chess960_pos(rng.randrange(960) if name == "chess960" else 518)
+        board.chess960 = name == "chess960"
         state = game.parse_state(board.fen())
         while True:
             fen = board.shredder_fen(en_passant="legal") if board.chess960 else board.fen()
@@ -157,7 +155,9 @@ def test_fixed_depth(count: int, depth: int, algorithm: str) -> None:
                 assert game.format_move(state, found.line[0]) in row["best_at_last_depth"], row["fen"]
 
 
-@pytest.mark.parametrize(("count", "longest"), [(40, 2), pytest.param(234, 5, marks=[pytest.mark.slow, pytest.mark.timeout(36_000)])])
+@pytest.mark.parametrize(
+    ("count", "longest"), [(40, 2), pytest.param(234, 5, marks=[pytest.mark.slow, pytest.mark.timeout(36_000)])]
+)
 def test_mates(count: int, longest: int) -> None:
     """A mate in n scores exactly its distance at depth 2n - 1, nothing is found before, and all its keys are found."""
     game = load_game("chess")
@@ -173,8 +173,8 @@ def test_mates(count: int, longest: int) -> None:
             return bool(value >= score if white else value <= -score)
 
         assert plies == 1 or not mated(state, plies - 2), row["fen"]
-        keys = {game.format_move(state, move) for move in game.legal_moves(state) if mated(game.play(state, move), plies - 1)}
-        assert keys == set(row["best"]), row["fen"]
+        keys = [move for move in game.legal_moves(state) if mated(game.play(state, move), plies - 1)]
+        assert {game.format_move(state, move) for move in keys} == set(row["best"]), row["fen"]
 
 
 def ply(fen: str) -> int:
@@ -204,14 +204,12 @@ def test_estimates_are_the_same_for_both_sides() -> None:
 
 @pytest.mark.parametrize("name", ["chess", "chess(eval=material)"])
 def test_compiled_as_uncompiled(name: str) -> None:
-    """The kernel's leaves, order and hooks against the plain functions: the same values and, unordered, the same nodes."""
-    from parsearch.algorithms import find_algorithm  # noqa: F401
-
+    """What the kernel makes of leaves and order, against the plain functions."""
     game = load_game(name)
     state = game.parse_state(KIWIPETE)
-    plain = max(game.evaluate(game.play(state, move)) for move in game.legal_moves(state))
+    value = max(game.evaluate(game.play(state, move)) for move in game.legal_moves(state))
     for options in (Options(), Options(ordered=True), Options(Table(16))):
-        assert search(game, state, 1, options=options).value == plain
+        assert search(game, state, 1, options=options).value == value
 
 
 # Texts.

@@ -75,10 +75,8 @@ ANTIDIAGONAL = _table(_line(square, (1, -1)) for square in range(64))
 
 LINE = _table(_line_through(one, other) for one in range(64) for other in range(64))
 
-# By file (rank) of the slider and the occupied files b to g (ranks 7 to 2): where it reaches, as whole files (on the a-file).
-FILES_REACHED = _table(
-    _line(file, (1, 0), inner << 1) * int(FILE_A) for file in range(8) for inner in range(64)
-)
+# By file (rank) of a slider and occupied files b to g (ranks 7 to 2): the files (squares of the a-file) it reaches.
+FILES_REACHED = _table(_line(file, (1, 0), inner << 1) * int(FILE_A) for file in range(8) for inner in range(64))
 RANKS_REACHED = _table(
     _line(rank * 8, (0, 1), sum((inner >> (6 - place) & 1) << (place * 8) for place in range(1, 7)))
     for rank in range(8)
@@ -126,4 +124,3 @@ def west_takes(pawns):
 def pawn_reach(square):
     """Where a pawn that moves up takes; also where a pawn that moves down must stand to take on the square."""
     return east_takes(bit(square)) | west_takes(bit(square))
-

@@ -1,8 +1,8 @@
 """What a chess position is worth: bare material, or an estimate in centipawns, both for the player to move.
 
-The estimate weighs material with the squares the pieces stand on, their mobility, pawns, and the attack on the kings, once
-for the middle game and once for the end game; what is left of the pieces blends the two. The weights are our own round
-numbers, nothing is tuned.
+The estimate weighs material with the squares the pieces stand on, their mobility, pawns, and the attack on the kings,
+once for the middle game and once for the end game; what is left of the pieces blends the two. The weights are our own
+round numbers, nothing is tuned.
 """
 
 from __future__ import annotations
@@ -10,7 +10,18 @@ from __future__ import annotations
 import numpy as np
 from numpy import uint64
 
-from parsearch.games.chess_attacks import FILE_A, FILE_H, KING, KNIGHT, NONE, bishop_reach, bit, east_takes, rook_reach, west_takes
+from parsearch.games.chess_attacks import (
+    FILE_A,
+    FILE_H,
+    KING,
+    KNIGHT,
+    NONE,
+    bishop_reach,
+    bit,
+    east_takes,
+    rook_reach,
+    west_takes,
+)
 from parsearch.native.bits import bswap, ctz, drop_lowest, popcount
 
 MATE = 100_000
@@ -47,7 +58,9 @@ KING_ATTACK = (0, 7, 9, 11, 7)  # for each square around the enemy king that a p
 BISHOP_PAIR = pair(30, 50)
 OPEN_FILE, HALF_OPEN_FILE = pair(25, 10), pair(12, 8)
 DOUBLED, ISOLATED = pair(-10, -20), pair(-12, -14)
-PASSED = np.array([pair(*weights) for weights in ((0, 0), (5, 10), (8, 15), (15, 30), (30, 55), (55, 90), (90, 140), (0, 0))])
+PASSED = np.array(
+    [pair(*weights) for weights in ((0, 0), (5, 10), (8, 15), (15, 30), (30, 55), (55, 90), (90, 140), (0, 0))]
+)
 SHELTER = pair(12, 0)  # for each pawn on the squares around the king
 MOVE = 10  # for having the move
 FULL = 24  # of the pieces at the start: 1 for a bishop or knight, 2 for a rook, 4 for a queen
