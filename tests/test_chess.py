@@ -108,7 +108,7 @@ def test_en_passant_counts_only_where_it_is_legal() -> None:
         ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", True),
         ("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1", False),  # both pawns leave the king's rank
         ("3r4/3k4/8/8/3pP3/8/8/3RK3 b - e3 0 1", False),  # pinned on the file
-        ("8/8/2k5/8/3pP3/8/8/4K2B b - e3 0 1", True),  # the bishop's diagonal opens behind: see the king on c6
+        ("8/8/2k5/8/3pP3/8/8/4K2B b - e3 0 1", False),  # the taken pawn shields the king from the bishop
     ):
         state = game.parse_state(fen)
         board = chess.Board(fen)
