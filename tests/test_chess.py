@@ -184,7 +184,7 @@ def ply(fen: str) -> int:
 
 def test_a_nearer_mate_is_better() -> None:
     game = load_game("chess")
-    state = game.parse_state("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1")
+    state = game.parse_state("7k/8/4K3/8/8/8/8/6Q1 w - - 0 1")
     for depth in (3, 5):
         found = search(game, state, depth, options=Options(Table(16)))
         assert found.value == MATE - 2 - 3

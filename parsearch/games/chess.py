@@ -38,7 +38,19 @@ MATERIAL_ONLY = False
 INTEGER = True
 MAX_MOVES = 218
 HISTORY = True
-CALLED = ("attackers", "checks_and_pins", "count_moves", "write_moves", "side")
+CALLED = (
+    "attackers",
+    "castling_rooks",
+    "checks_and_pins",
+    "count_moves",
+    "en_passant_takers",
+    "evaluate",
+    "has_moves",
+    "king_steps",
+    "order",
+    "side",
+    "write_moves",
+)
 
 WORTH = (0, 3, 5, 9, 3, 1, 10)
 """Of a piece when moves are put in order: nothing, bishop, rook, queen, knight, pawn, king."""
