@@ -18,7 +18,6 @@ from parsearch.games.chess_rules import (  # noqa: F401 a game's functions are f
     attackers,
     count_moves,
     en_passant_takers,
-    has_moves,
     is_attacked,
     is_terminal,
     king_square,
@@ -45,7 +44,7 @@ CALLED = (
     "count_moves",
     "en_passant_takers",
     "evaluate",
-    "has_moves",
+    "is_terminal",
     "king_steps",
     "order",
     "side",
@@ -64,7 +63,7 @@ def initial_state():
 
 def evaluate(state):
     """From White's point of view: material or the whole estimate; a mate counts more the nearer it is."""
-    if not has_moves(state):
+    if is_terminal(state):
         king = king_square(state)
         if attackers(state, king, state[1] | state[2] | state[3]) == NONE:
             return 0
@@ -177,7 +176,7 @@ def render(state):
     side, opponent = ("Black", "White") if to_move(state) else ("White", "Black")
     king = king_square(state)
     check = is_attacked(state, bit(king), state[1] | state[2] | state[3])
-    if has_moves(state):
+    if not is_terminal(state):
         lines.append(f"{side} to move{', in check' if check else ''}")
     else:
         lines.append(f"{opponent} has won" if check else "a draw by stalemate")

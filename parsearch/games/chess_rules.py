@@ -16,6 +16,7 @@ from parsearch.games.chess_attacks import (
     LINE,
     NONE,
     ONE,
+    RANK,
     RANK_1,
     RANK_3,
     RANK_6,
@@ -340,23 +341,11 @@ def play(state, move):
 
 
 def is_terminal(state):
-    return not has_moves(state)
-
-
-def has_moves(state):
-    """Whether there is a legal move. Nearly always a piece that no pin can hold answers that."""
+    """Whether there is no legal move. Nearly always a pawn that no pin can hold answers that."""
     own, slant, cross, other, _, _ = state
     occupied = slant | cross | other
     king = king_square(state)
-    straight, diagonal = rook_reach(king, occupied), bishop_reach(king, occupied)
-    enemy = occupied & ~own
-    checkers = enemy & (
-        (straight & cross & ~other)
-        | (diagonal & slant & ~other)
-        | (KNIGHT[king] & other & ~slant & ~cross)
-        | (pawn_reach(king) & slant & other)
-    )
-    pawns = own & slant & other & ~straight & ~diagonal
-    if checkers == NONE and (pawns << uint64(8)) & ~occupied != NONE:
-        return True
-    return count_moves(state) > 0
+    pawns = own & slant & other & ~(RANK[king] | FILE[king] | DIAGONAL[king] | ANTIDIAGONAL[king])
+    if (pawns << uint64(8)) & ~occupied != NONE and attackers(state, king, occupied) == NONE:
+        return False
+    return count_moves(state) == 0

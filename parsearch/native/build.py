@@ -114,7 +114,7 @@ def _compile(
         if report is not None:
             report(f"compiling {rules.name} for {features}")
         with _lightly_optimised():
-            _check_types(rules_module, rules, words)
+            _check_types(rules_module, rules, words, features)
     try:
         run.compile(_signature(rules, features))
     except NumbaError as error:
@@ -142,8 +142,8 @@ def _signature(rules: Rules, features: Features) -> tuple[Any, ...]:
     return vector, words, matrix, matrix, scores, *ordering, table, types.uint64, types.int64
 
 
-def _check_types(module: ModuleType, rules: Rules, words: int) -> None:
-    """Compile the game's functions one by one, helpers first, so that an error names the author's line."""
+def _check_types(module: ModuleType, rules: Rules, words: int, features: Features) -> None:
+    """Compile the functions that a kernel uses one by one, helpers first, so that an error names the author's line."""
     state, move = types.UniTuple(types.uint64, words), types.int64
     moves = types.int64[::1]
     players = rules.namespace.get("PLAYERS", 2)
@@ -165,8 +165,17 @@ def _check_types(module: ModuleType, rules: Rules, words: int) -> None:
         "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
         "count_moves": ((state,), count, "an integer"),
     }
+    used = {
+        "evaluate": features.algorithm != "perft",
+        "key": features.table,
+        "order": features.ordered,
+        "bounds": features.solving,
+        "noisy_moves": features.quiescence,
+        "sufficient_moves": features.solving,
+        "count_moves": features.algorithm == "perft",
+    }
     for name in rules.compiled:
-        if name not in wanted:
+        if name not in wanted or not used.get(name, True):
             continue
         arguments, fits, description = wanted[name]
         function: Any = getattr(module, name)
@@ -351,12 +360,18 @@ def _own_sources() -> bytes:
 
 
 def _import(name: str, file: Path) -> ModuleType:
+    if name in sys.modules:  # the rules, compiled for another kernel
+        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # Numba looks a cached function's module up here
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
 
 
