@@ -1,7 +1,7 @@
 """The transposition table's memory: a plain array of 64-bit words, which may lie in a file that processes share.
 
-What an entry holds is in `layout`; the kernel reads and writes them. Each carries the XOR of its words with the position's
-hash, so one that two processes wrote at once is a miss, never a lie (Hyatt & Mann 2002).
+What an entry holds is in `layout`; the kernel reads and writes them. Each carries the XOR of its words with the
+position's hash, so one that two processes wrote at once is a miss, never a lie (Hyatt & Mann 2002).
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def table_bytes(mebibytes: int | None, shares: int = 1) -> int:
         free = psutil.virtual_memory().available // (LARGEST_SHARE * MEBIBYTE * shares)
         mebibytes = max(1, min(LARGEST_DEFAULT, free))
     if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 1:
-        raise InputError(f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out")
+        raise InputError(
+            f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out"
+        )
     return 1 << (mebibytes * MEBIBYTE).bit_length() - 1
 
 
