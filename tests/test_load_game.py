@@ -75,7 +75,7 @@ def test_the_table_of_games(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("chess", ["'chess'", "connect4, mnk, nim, tictactoe, tree", "package.module:ClassName"]),
+        ("shogi", ["'shogi'", "chess, chess960, connect4, mnk, nim, tictactoe, tree", "package.module:ClassName"]),
         ("conect4(6,5)", ["did you mean connect4?", "tree"]),
         ("", ["''", "such as 'mnk(5,5,4)'"]),
         ("mnk(3,3", ["'mnk(3,3'", "name(argument, key=value)"]),

@@ -30,6 +30,22 @@ class GameEntry:
 
 
 GAMES: dict[str, GameEntry] = {
+    "chess": GameEntry(
+        "chess, to mate or stalemate",
+        "chess(eval='full')",
+        "chess(eval=material)",
+        "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+        "parsearch.games.chess",
+        "Chess",
+    ),
+    "chess960": GameEntry(
+        "Fischer random chess",
+        "chess960(eval='full')",
+        "chess960",
+        "bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1",
+        "parsearch.games.chess",
+        "Chess960",
+    ),
     "connect4": GameEntry(
         "Connect Four; a win is worth more the sooner it comes",
         "connect4(width=7, height=6, length=4)",

@@ -7,12 +7,14 @@ from typing import Any
 from parsearch.native.layout import COUNT, DEPTH, FINISHED, INDEX, NODES, OPENING, PLAYER, PLY, RUNNING, STATUS
 
 # What the generated module defines instead.
+HAS_COUNT_MOVES = True
 compiled: Any = None
 load: Any = None
 store: Any = None
 legal_moves: Any = None
 play: Any = None
 is_terminal: Any = None
+count_moves: Any = None
 
 # ---- the generated module goes on from here ----
 
@@ -40,7 +42,12 @@ def run(control, words, moves, frames, limit):
         elif index < count:
             child = play(state, moves[ply, index])
             index += 1
-            if is_terminal(child):
+            if HAS_COUNT_MOVES and ply == depth - 2:
+                replies = count_moves(child)
+                nodes += replies
+                if replies == 0:
+                    ended += 1
+            elif is_terminal(child):
                 ended += 1
             else:
                 store(words, ply, state)

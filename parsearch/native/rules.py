@@ -31,13 +31,13 @@ from parsearch.core.errors import GameError
 COMPILED = ("initial_state", "to_move", "legal_moves", "play", "is_terminal", "evaluate")
 """The functions that every compiled game defines."""
 
-OPTIONAL = ("key", "order", "bounds", "noisy_moves", "sufficient_moves")
+OPTIONAL = ("key", "order", "bounds", "noisy_moves", "sufficient_moves", "count_moves")
 """Hooks that searches use where a game defines them; compiled too."""
 
 PLAIN = ("max_plies", "parse_state", "format_state", "parse_move", "format_move", "render")
 """Functions that stay plain Python."""
 
-CONSTANTS = ("PLAYERS", "ZERO_SUM", "INTEGER", "MAX_MOVES", "TABLE_DEPTH", "ORDER_DEPTH", "HISTORY")
+CONSTANTS = ("PLAYERS", "ZERO_SUM", "INTEGER", "MAX_MOVES", "TABLE_DEPTH", "ORDER_DEPTH", "HISTORY", "CALLED")
 """Constants that say something about the game; MAX_MOVES has no default."""
 
 LARGEST_ARRAY = 1 << 16
