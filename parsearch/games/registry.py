@@ -30,6 +30,14 @@ class GameEntry:
 
 
 GAMES: dict[str, GameEntry] = {
+    "checkers": GameEntry(
+        "English checkers (American draughts) on 8x8",
+        "checkers(eval=full)",
+        "checkers",
+        "B:W18,24,K31:B1,5,K9",
+        "parsearch.games.checkers",
+        "Checkers",
+    ),
     "connect4": GameEntry(
         "Connect Four; a win is worth more the sooner it comes",
         "connect4(width=7, height=6, length=4)",
@@ -37,6 +45,14 @@ GAMES: dict[str, GameEntry] = {
         "44453",
         "parsearch.games.connect4",
         "Connect4",
+    ),
+    "kalah": GameEntry(
+        "Kalah, with extra turns and captures; the score is the difference of the stores",
+        "kalah(holes=6, seeds=4)",
+        "kalah",
+        "4,4,4,4,4,0;1/5,5,5,4,4,4;0 1",
+        "parsearch.games.kalah",
+        "Kalah",
     ),
     "mnk": GameEntry(
         "k in a row on a board of columns x rows",
