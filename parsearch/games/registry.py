@@ -46,6 +46,14 @@ GAMES: dict[str, GameEntry] = {
         "parsearch.games.connect4",
         "Connect4",
     ),
+    "go": GameEntry(
+        "Go on a small board: area scoring, superko, no suicide",
+        "go(rows, columns, superko=True)",
+        "go(3,3)",
+        "---/-X-/--- O 0",
+        "parsearch.games.go",
+        "Go",
+    ),
     "kalah": GameEntry(
         "Kalah, with extra turns and captures; the score is the difference of the stores",
         "kalah(holes=6, seeds=4)",
