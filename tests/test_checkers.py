@@ -98,38 +98,31 @@ def fen_of(pieces: Squares, side: str) -> str:
     return ":".join([side, *parts])
 
 
-def expected(row: dict[str, Any], most: int) -> Iterator[tuple[int, int]]:
-    yield from ((depth, count) for depth, count in enumerate(row["counts"], 1) if count <= most)
-
-
-@pytest.mark.parametrize("most", [2 * 10**5, pytest.param(10**9, marks=pytest.mark.slow)])
-def test_perft(most: int) -> None:
+def test_perft() -> None:
     game = load_game("checkers")
     for row in PERFT:
         state = game.parse_state(row["fen"])
         assert game.format_state(state) == row["fen"]
-        for depth, count in expected(row, most):
+        for depth, count in enumerate(row["counts"], 1):
             assert perft(game, state, depth).nodes == count, (row["fen"], depth)
 
 
-@pytest.mark.parametrize("deepest", [4, pytest.param(6, marks=pytest.mark.slow)])
-def test_fixed_depth(deepest: int) -> None:
+def test_fixed_depth() -> None:
     game = load_game("checkers(eval=material)")
     table = Table(16)
     for row in FIXED_DEPTH:
         state = game.parse_state(row["fen"])
         sign = 1 if game.to_move(state) == 0 else -1
-        for depth, value in enumerate(row["values"][:deepest], 1):
+        for depth, value in enumerate(row["values"], 1):
             for options in (Options(), Options(table)):
                 found = search(game, state, depth, options=options)
                 assert found.value == sign * value, (row["fen"], depth)
-        if deepest == 6:
-            names = [game.format_move(state, move).replace("x", "-") for move in game.legal_moves(state)]
-            first = min(names.index(name) for name in row["best_depth6"])
-            assert found.line[0] == game.legal_moves(state)[first], row["fen"]
+        names = [game.format_move(state, move).replace("x", "-") for move in game.legal_moves(state)]
+        first = min(names.index(name) for name in row["best_depth6"])
+        assert found.line[0] == game.legal_moves(state)[first], row["fen"]
 
 
-@pytest.mark.parametrize("farthest", [8, pytest.param(18, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("farthest", [18, pytest.param(30, marks=pytest.mark.slow)])
 def test_endgames(farthest: int) -> None:
     """A won position is won within its distance and not before; a drawn one is not decided as far as we look."""
     game = load_game("checkers(eval=material)")
@@ -147,7 +140,7 @@ def test_endgames(farthest: int) -> None:
             if row["plies"]:
                 assert abs(search(game, state, row["plies"] - 1, options=options).value) < 1000, row["fen"]
             proved += 1
-    assert not ENDGAMES or proved >= 70
+    assert not ENDGAMES or proved >= 150
 
 
 def test_random_games_against_a_plain_generator() -> None:

@@ -39,8 +39,8 @@ class Go(Game[GoState, int]):
     leave its chain a liberty, and may not bring back any board that was there before in the game (a pass may).
     superko=False forbids only the board of two plies ago; then a game may go on for ever.
     Moves: `c3`, column letter (without i) and row number from the bottom; the last is `pass`.
-    State text: rows from the top, `X` black, `O` white, `-` empty, the side, how many passes have just been made, and the
-    earlier boards that may not come back: `X--/---/--- O 0`, `-OX/--X/--- O 0 -OX/--- ---/--X/---`.
+    State text: rows from the top, `X` black, `O` white, `-` empty, the side, how many passes have just been made, and
+    the earlier boards that may not come back: `X--/--- O 0`, `X--/-O- X 0 X--/---`.
     """
 
     integer = True
@@ -96,7 +96,7 @@ class Go(Game[GoState, int]):
         return score
 
     def max_plies(self, state: GoState) -> int | None:
-        """Every stone makes a board that was not there before, and at most one pass comes before it; two end the game."""
+        """Every stone makes a board that was not there before, after one pass at most; two passes end the game."""
         if self.is_terminal(state):
             return 0
         new_boards = 3 ** len(state.board) - 1 - len(state.seen)
@@ -144,8 +144,10 @@ class Go(Game[GoState, int]):
     # Text.
 
     def parse_state(self, text: str) -> GoState:
-        board, side, passes, *earlier = [*text.upper().split(), "", "", ""][: max(3, len(text.split()))]
-        if side not in STONES or not side:
+        words = text.upper().split()
+        board, side, passes = (*words[:3], "", "", "")[:3]
+        earlier = words[3:]
+        if side not in tuple(STONES):
             self._refuse(text, f"the side to move {side!r} is none of X O")
         if passes not in ("0", "1", "2"):
             self._refuse(text, f"{passes!r} is no number of passes from 0 to 2")
