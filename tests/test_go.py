@@ -9,9 +9,8 @@ import pytest
 
 from cases import conformance
 from parsearch import check_game
-from parsearch.algorithms.alphabeta import alphabeta
-from parsearch.algorithms.effort import Effort
 from parsearch.core.errors import GameTextError, InputError, MoveError, StateError
+from parsearch.core.game import Game
 from parsearch.core.text import play_moves
 from parsearch.games import load_game
 
@@ -114,21 +113,37 @@ def test_legal_positions(most: int) -> None:
         assert count == row["count"], game.name
 
 
+def exact(game: Game[Any, Any], state: Any, alpha: float, beta: float) -> float:
+    """Alpha-beta to the end of the game, passes first: they keep the lines short."""
+    if game.is_terminal(state):
+        return game.evaluate(state)
+    maximizing = game.to_move(state) == 0
+    best = -math.inf if maximizing else math.inf
+    for move in reversed(game.legal_moves(state)):
+        value = exact(game, game.play(state, move), alpha, beta)
+        if maximizing:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best
+
+
 @pytest.mark.parametrize(
     "row", [row for row in VALUES if row["rows"] == 1], ids=lambda row: f"{row['rows']}x{row['cols']}"
 )
 def test_values(row: dict[str, Any]) -> None:
     game = load_game(f"go({row['rows']},{row['cols']})")
     start = game.initial_state()
-
-    def value(state: Any) -> int:
-        return alphabeta(game, state, game.max_plies(state), -math.inf, math.inf, Effort()).value
-
-    assert value(start) == row["score"]
-    openings = dict(zip(range(len(start.board)), row["opening_values"], strict=True))
-    assert [point for point in openings if openings[point] is not None] == game.legal_moves(start)[:-1]
-    for move in game.legal_moves(start)[:-1]:
-        assert value(game.play(start, move)) == openings[move], game.format_move(start, move)
+    assert exact(game, start, -math.inf, math.inf) == row["score"]
+    openings = dict(enumerate(row["opening_values"]))
+    *points, _pass = game.legal_moves(start)
+    assert [point for point in openings if openings[point] is not None] == points
+    for point in points:
+        assert exact(game, game.play(start, point), -math.inf, math.inf) == openings[point], point
 
 
 @pytest.mark.parametrize(
