@@ -54,10 +54,10 @@ class Case:
         return self.build()
 
 
-SETS = (
-    "tictactoe_positions",
-    "mnk_values",
-    "connect4_small_positions",
+COMPILED_SETS = ("tictactoe_positions", "mnk_values", "connect4_small_positions")
+"""Their games are compiled: in plain Python they are searched at a tenth of the speed of a plain game."""
+
+PLAIN_SETS = (
     "explicit_trees",
     "random_trees",
     "knuth_moore",
@@ -65,6 +65,7 @@ SETS = (
     "multiplayer_nim",
     "nim_values",
 )
+SETS = (*COMPILED_SETS, *PLAIN_SETS)
 
 
 @cache
@@ -82,14 +83,16 @@ def sample(name: str, count: int = 10) -> list[Case]:
     return random.Random(name).sample(easy, min(count, len(easy)))
 
 
-def params(*names: str, count: int = 10) -> list[Any]:
-    """Cases for `pytest.mark.parametrize`: a sample of each set, all others marked slow."""
+def params(*names: str, count: int = 10, slow: bool = True) -> list[Any]:
+    """Cases for `pytest.mark.parametrize`: a sample of each set; all others marked slow, or left out."""
     found = []
     for name in names:
         if not cases(name):
             found.append(pytest.param(None, id=name, marks=pytest.mark.skip(f"set PARSEARCH_CONFORMANCE: no {name}")))
         chosen = {case.id for case in sample(name, count)}
         for case in cases(name):
+            if not slow and case.id not in chosen:
+                continue
             marks = () if case.id in chosen else pytest.mark.slow
             found.append(pytest.param(case, id=case.id, marks=marks))
     return found
@@ -217,7 +220,8 @@ def _mnk(name: str, row: dict[str, Any]) -> Iterator[Case]:
         return  # published only, or millions of positions even for alpha-beta
     game = load_game(f"mnk({row['m']},{row['n']},{row['k']})")
     value = {"first": 1, "draw": 0, "second": -1}[row["winner"]]
-    yield Case(name, game, game.initial_state, ZERO_SUM, value, easy=cells <= 9)
+    algorithms = ZERO_SUM if cells <= 9 else ("alphabeta", "pvs")  # minimax visits millions of positions there
+    yield Case(name, game, game.initial_state, algorithms, value, easy=cells <= 9)
 
 
 def _connect4(name: str, row: dict[str, Any]) -> Iterator[Case]:

@@ -1,4 +1,5 @@
-"""A game made of hashes: few scores and so many ties, extra turns, early ends, positions that meet again, any players."""
+"""A game made of hashes: few scores and so many ties, extra turns, early ends, positions that meet again, any
+players."""
 
 from __future__ import annotations
 

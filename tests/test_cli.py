@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -274,11 +275,43 @@ def _interrupt(process: "subprocess.Popen[bytes]", *signals: signal.Signals) -> 
     return out, psutil.wait_procs(children, timeout=5)[1]
 
 
+MARKING = f"""
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from plain import PlainConnect4, discs
+
+class Marking(PlainConnect4):
+    '''Leaves a file when a search is at depth 3, with the process that does it as content.'''
+    def evaluate(self, state):
+        if discs(state) == 3:
+            Path(os.environ["MARK"]).write_text(str(os.getpid()))
+        return super().evaluate(state)
+"""
+
+
+def _search(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
+    """A search that goes on until it is stopped; `folder / "mark"` appears once it has come to depth 3."""
+    (folder / "marking.py").write_text(MARKING)
+    command = [*PARSEARCH, "search", "marking:Marking", "--time", "200", "--json", *options]
+    environment = {**ENVIRONMENT, "MARK": str(folder / "mark")}
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def _wait_for(event: Callable[[], object]) -> None:
+    for _ in range(1000):
+        if event():
+            return
+        time.sleep(0.05)
+    raise AssertionError("nothing happened for 50 s")
+
+
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_search_with_the_deepest_completed_answer(signum: signal.Signals, code: int) -> None:
-    command = [*PARSEARCH, "search", "connect4", "--time", "100", "--workers", "0", "--json"]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    time.sleep(3)
+def test_a_signal_ends_the_search_with_the_deepest_completed_answer(
+    tmp_path: Path, signum: signal.Signals, code: int
+) -> None:
+    process = _search(tmp_path, "--workers", "0")
+    _wait_for((tmp_path / "mark").exists)
     out, _ = _interrupt(process, signum)
     assert process.returncode == code
     answer = json.loads(out)
@@ -286,25 +319,31 @@ def test_a_signal_ends_the_search_with_the_deepest_completed_answer(signum: sign
     assert not answer["complete"]
 
 
+@pytest.mark.parametrize("while_ray_starts", [True, False])
 @pytest.mark.parametrize(
-    ("seconds", "signals", "code"),
+    ("signals", "code"),
     [
-        (2.0, [signal.SIGINT], 130),  # while Ray starts
-        (8.0, [signal.SIGTERM, signal.SIGTERM], 143),  # the second ends it at once
+        ([signal.SIGINT], 130),
+        ([signal.SIGTERM], 143),
+        ([signal.SIGTERM, signal.SIGTERM], 143),  # the second ends it at once
     ],
 )
-def test_a_signal_leaves_no_process(tmp_path: Path, seconds: float, signals: list[signal.Signals], code: int) -> None:
+def test_a_signal_leaves_no_process(
+    tmp_path: Path, while_ray_starts: bool, signals: list[signal.Signals], code: int
+) -> None:
     config = tmp_path / "always.yaml"
-    config.write_text("game: connect4\nworkers: 2\noffload: always\nlimits: {seconds: 100}\n")
-    command = [*PARSEARCH, "search", "--config", str(config), "--json"]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(seconds)
+    config.write_text("workers: 2\noffload: always\n")
+    process = _search(tmp_path, "--config", str(config))
+    if while_ray_starts:
+        _wait_for(psutil.Process(process.pid).children)
+    else:
+        _wait_for((tmp_path / "mark").exists)
     out, alive = _interrupt(process, *signals)
     assert process.returncode == code
     assert alive == []
     if len(signals) == 1:
         assert json.loads(out)["move"] == "4"
-    assert not list(Path("/tmp").glob(f"parsearch-ray-{process.pid}-*"))
+    assert not list(Path("/tmp").glob(f"parsearch-{process.pid}-*"))
 
 
 def test_a_signal_ends_a_game_against_a_person() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cases import SETS, Case, conformance, knuth_moore_tree, params, random_tree, tree_nodes
+from cases import COMPILED_SETS, PLAIN_SETS, Case, conformance, knuth_moore_tree, params, random_tree, tree_nodes
 from parsearch.algorithms import ALGORITHMS, Effort, alphabeta, find_algorithm, moves_of
 from parsearch.core.game import Game, score_for
 from parsearch.core.window import Window
@@ -45,7 +45,7 @@ def worth(case: Case, name: str, score: Any) -> float:
     return score if name == "paranoid" else score_for(case.game, score, case.game.to_move(case.state))
 
 
-@pytest.mark.parametrize("case", params(*SETS))
+@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=3, slow=False), *params(*PLAIN_SETS)])
 def test_value_and_best_moves(case: Case, request: pytest.FixtureRequest) -> None:
     slow = request.node.get_closest_marker("slow") is not None
     nodes = tree_nodes(case.game, case.state, EXHAUSTIVE_NODES * (20 if slow else 1))

@@ -158,7 +158,7 @@ def test_a_result_becomes_json_and_text() -> None:
     assert [entry["move"] for entry in data["root_moves"]] == ["0:1", "1:1", "1:2"]
     assert data["root_moves"][0]["bound"] == "upper"
     text = str(result())
-    for part in ("alphabeta", "1:1 0:1 1:1", "1,234 nodes", "2 workers", "here:1"):
+    for part in ("alphabeta", "1:1 0:1 1:1", "1,234 nodes", "1 process", "here:1"):
         assert part in text
     assert "<table>" in result()._repr_html_()
     assert "1:2" in result()._repr_html_()

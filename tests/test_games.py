@@ -113,7 +113,7 @@ def test_connect4_format_gives_the_first_order_of_play(text: str) -> None:
 
 
 def test_connect4_state_that_nobody_can_reach() -> None:
-    for state in ((0b101, 0b10000101, 0, 0), (0b11, 0b11, 0, 0), (1 << 60, 1 << 60, 0, 0)):
+    for state in ((0b10000000, 0b10000101, 0, 0), (0b11, 0b11, 0, 0), (0, 1 << 60, 0, 0)):
         with pytest.raises(StateError, match="no order of play leads to"):
             load_game("connect4").format_state(state)
 
@@ -234,8 +234,8 @@ def test_tree_texts() -> None:
         ("connect4", "4,4", "',' (character 2)"),
         ("connect4", "4444444", "'4' (character 7) is a column that is already full"),
         ("connect4", "12121213", "'3' (character 8) comes after the end of the game"),
-        ("connect4(10)", "1,11", "'11' (entry 2) is not a column from 1 to 10"),
-        ("connect4(10)", "1,,2", "'' (entry 2)"),
+        ("connect4(10,5)", "1,11", "'11' (entry 2) is not a column from 1 to 10"),
+        ("connect4(10,5)", "1,,2", "'' (entry 2)"),
         ("nim", "3,x", "'x' is not the size of a heap"),
         ("nim", "3,-1", "'-1' is not the size of a heap"),
         ("nim", "3,4 2", "'2' is not a player from 0 to 1"),

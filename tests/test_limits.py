@@ -10,8 +10,9 @@ import pytest
 
 from backends import ShuffledWorkers, search_shuffled
 from parsearch import AlgorithmError, GameError, Limits, LimitsError, Progress, load_game, search
+from plain import PlainConnect4
 
-CONNECT4 = load_game("connect4")
+CONNECT4 = PlainConnect4()
 TICTACTOE = load_game("tictactoe")
 
 

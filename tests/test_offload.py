@@ -12,8 +12,9 @@ from parsearch import Coordinator, InputError, Limits, load_game, search
 from parsearch.parallel import offload
 from parsearch.parallel.offload import Offload
 from parsearch.parallel.workers import RayWorkers
+from plain import PlainConnect4
 
-CONNECT4 = load_game("connect4")
+CONNECT4 = PlainConnect4()
 
 
 class Clock:
@@ -115,9 +116,9 @@ def test_a_small_search_never_asks_for_workers() -> None:
 def test_the_coordinator_keeps_a_small_search_at_home() -> None:
     code = (
         "import sys, parsearch\n"
-        "game = parsearch.load_game('tictactoe')\n"
-        "result = parsearch.search(game, game.parse_state('XX-OO----'), workers=2)\n"
-        "assert result.value == 1\n"
+        "game = parsearch.load_game('nim')\n"
+        "result = parsearch.search(game, game.parse_state('1,2,3'), workers=2)\n"
+        "assert result.value == -1\n"
         "assert not {'ray', 'numba', 'pydantic', 'typer', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from backends import ShuffledWorkers, search_shuffled
 from cases import SETS, AnyTurns, Case, params, random_node
-from parsearch import Coordinator, Limits, SearchResult, load_game, search
+from parsearch import Coordinator, Limits, SearchResult, search
 from parsearch.algorithms import Effort, maxn, minimax, moves_of
 from parsearch.core.game import score_for
+from plain import PlainConnect4
 
 Solve = Callable[..., SearchResult]
 
 
-@pytest.fixture(scope="module", params=["serial", "shuffled", "ray 1", "ray 2", "ray 4"])
-def solve(request: pytest.FixtureRequest) -> Iterator[Solve]:
-    """`search(game, state, ...)` through one backend after the other."""
-    kind, _, count = request.param.partition(" ")
-    if kind == "serial":
+@contextmanager
+def backend(kind: str, request: pytest.FixtureRequest) -> Iterator[Solve]:
+    """`search(game, state, ...)` through one backend: serial, shuffled, or Ray with so many workers."""
+    name, _, count = kind.partition(" ")
+    if name == "serial":
         with Coordinator(workers=0) as coordinator:
             yield coordinator.search
-    elif kind == "shuffled":
+    elif name == "shuffled":
         yield lambda game, state, **asked: search_shuffled(game, state, ShuffledWorkers(3), **asked)
     else:
         request.getfixturevalue("ray_cluster")
@@ -33,8 +35,30 @@ def solve(request: pytest.FixtureRequest) -> Iterator[Solve]:
             yield coordinator.search
 
 
-@pytest.mark.parametrize("case", params(*SETS, count=3))
+@pytest.fixture(scope="module", params=["shuffled", "ray 1", "ray 4"])
+def solve(request: pytest.FixtureRequest) -> Iterator[Solve]:
+    with backend(request.param, request) as search:
+        yield search
+
+
+@pytest.fixture(scope="module", params=["serial", "ray 2"])
+def solve_all(request: pytest.FixtureRequest) -> Iterator[Solve]:
+    """The backends that search all rows where slow tests run."""
+    with backend(request.param, request) as search:
+        yield search
+
+
+@pytest.mark.parametrize("case", params(*SETS, count=3, slow=False))
 def test_conformance(solve: Solve, case: Case) -> None:
+    check(solve, case)
+
+
+@pytest.mark.parametrize("case", params(*SETS, count=3))
+def test_conformance_of_every_row(solve_all: Solve, case: Case) -> None:
+    check(solve_all, case)
+
+
+def check(solve: Solve, case: Case) -> None:
     for algorithm in case.algorithms:
         result = solve(case.game, case.state, algorithm=algorithm)
         assert result.value == case.value, algorithm
@@ -101,7 +125,7 @@ def test_maxn_keeps_the_first_among_equals_in_any_order_of_completion(players: i
 
 def test_deeper_split_gives_the_same_answer_and_the_same_nodes() -> None:
     # Connect Four with seven moves on five workers is split below the root; no position may be lost or doubled.
-    game = load_game("connect4")
+    game = PlainConnect4()
     state = game.parse_state("44")
     limits = Limits(depth=6)
     serial = search(game, state, algorithm="minimax", limits=limits, workers=0)

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from parsearch.core.check_hooks import HookCheck
 from parsearch.core.game import Game
 
 LONGEST_GAME = 1_000
 """Plies after which a random game is given up, for games that may not end."""
 
 MOST_FAILURES = 20
-"""A report stops growing here: one broken clause shows in every position."""
+"""Enough to tell that more games would show nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> CheckRep
     rng = random.Random(seed)
     failures: list[Failure] = []
     positions = 0
+    hooks = HookCheck(game)
     _run("game attributes", _check_attributes, game, None, failures)
     for _ in range(0 if failures else games):
         if len(failures) >= MOST_FAILURES:
@@ -92,7 +94,9 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> CheckRep
         positions += len(path)
         if not failures:
             _run("max_plies bounds the plies left", _check_max_plies, game, path, failures)
-    return CheckReport(game.name, games, positions, tuple(failures[:MOST_FAILURES]))
+            _run("hooks", lambda g, p: _check_hooks(g, hooks, p, failures), game, path, failures)
+    firsts = {failure.clause: failure for failure in reversed(failures)}  # a broken clause shows in every game
+    return CheckReport(game.name, games, positions, tuple(reversed(firsts.values())))
 
 
 def _random_game(game: Game[Any, Any], rng: random.Random, failures: list[Failure]) -> Iterator[Any]:
@@ -222,6 +226,10 @@ def _check_max_plies(game: Game[Any, Any], path: list[Any]) -> None:
     for played, state in enumerate(path):
         bound, left = game.max_plies(state), len(path) - 1 - played
         _require(bound is None or left <= bound, f"{bound} at ply {played}, yet {left} more plies were played")
+
+
+def _check_hooks(game: Game[Any, Any], hooks: HookCheck, path: list[Any], failures: list[Failure]) -> None:
+    failures += [Failure(clause, _position(game, state), detail) for clause, state, detail in hooks.faults(path)]
 
 
 @_clause("state text")

@@ -34,7 +34,7 @@ class Limits:
             return
         if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float):
             raise LimitsError(f"seconds must be a number, not {self.seconds!r}; use for example 10 or 0.5")
-        if not (self.seconds > 0 and math.isfinite(self.seconds)):
+        if not 0 < self.seconds < math.inf:
             raise LimitsError(
                 f"seconds must be finite and more than 0, not {self.seconds!r}; leave it out for no limit"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from parsearch.core.game import Game
@@ -115,7 +116,9 @@ class SearchResult:
 
     def summary(self) -> list[tuple[str, str]]:
         """The answer in a few (name, text) pairs, as tables and the command line show it."""
-        value = "unknown" if self.value is None else f"{self.value:.10g} for player {self.game.to_move(self.state)}"
+        value = (
+            "unknown" if self.value is None else f"{number_text(self.value)} for player {self.game.to_move(self.state)}"
+        )
         pairs = [
             ("game", self.game.name),
             ("state", self.game.format_state(self.state)),
@@ -125,15 +128,20 @@ class SearchResult:
             ("value", value),
         ]
         if self.scores is not None and len(self.scores) > 2:
-            pairs.append(("scores", " ".join(f"{score:.10g}" for score in self.scores)))
+            pairs.append(("scores", " ".join(number_text(score) for score in self.scores)))
         if len(self.best_moves) > 1:
             pairs.append(("best moves", " ".join(self._move_text(move) for move in self.best_moves)))
         if self.pv:
             pairs.append(("line", " ".join(self.pv_text())))
         rate = self.nodes / self.seconds if self.seconds > 0 else 0.0
-        effort = f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self.workers} workers"
+        effort = f"{self.nodes:,} nodes in {self.seconds:.3f} s ({rate:,.0f}/s), {self._searchers()}"
         pairs.append(("effort", effort))
         return pairs
+
+    def _searchers(self) -> str:
+        """How many processes had a part in the answer."""
+        count = len({worker for entry in self.root_moves for worker in entry.worker.split(", ") if worker})
+        return "1 process" if count < 2 else f"{count} processes"
 
     def root_table(self) -> list[tuple[str, ...]]:
         """The root moves as rows of text: move, value, bound, nodes, seconds, worker; the header comes first."""
@@ -141,7 +149,7 @@ class SearchResult:
         return [header, *(self._row(entry) for entry in self.root_moves)]
 
     def _row(self, entry: RootMove) -> tuple[str, ...]:
-        value, nodes, seconds = f"{entry.value:.10g}", f"{entry.nodes:,}", f"{entry.seconds:.3f}"
+        value, nodes, seconds = number_text(entry.value), f"{entry.nodes:,}", f"{entry.seconds:.3f}"
         return self._move_text(entry.move), value, str(entry.bound), nodes, seconds, entry.worker
 
     def __str__(self) -> str:
@@ -167,9 +175,16 @@ class SearchResult:
         return self.game.format_move(self.state, move)
 
 
+def number_text(number: float) -> str:
+    """A score as text: integers in full."""
+    return str(number) if isinstance(number, Integral) else f"{number:.10g}"
+
+
 def _plain(number: Any) -> Any:
-    """A number as JSON knows it: a game may score in NumPy's own types."""
-    return number.item() if hasattr(number, "item") else number
+    """A number as JSON knows it: a game may score in NumPy's types, or in fractions."""
+    if number is None or isinstance(number, int | float):
+        return number
+    return int(number) if isinstance(number, Integral) else float(number)
 
 
 def format_line(game: Game[Any, Any], state: Any, line: Sequence[Any]) -> list[str]:

@@ -55,7 +55,7 @@ def holds(state, player, cell):
 
 
 def is_empty(state, cell):
-    for player in range(PLAYERS):
+    for player in range(PLAYERS):  # noqa: SIM110 compiled code has no generators
         if holds(state, player, cell):
             return False
     return True
@@ -81,9 +81,7 @@ def play(state, move):
 
 def marked(state, player, won_by, count):
     """The boards with this first word."""
-    return replaced(
-        state, 0, uint64(player) | (uint64(won_by + 1) << WINNER_SHIFT) | (uint64(count) << STONES_SHIFT)
-    )
+    return replaced(state, 0, uint64(player) | (uint64(won_by + 1) << WINNER_SHIFT) | (uint64(count) << STONES_SHIFT))
 
 
 def makes_line(state, player, cell):
@@ -231,7 +229,10 @@ class Mnk(CompiledGame):
             require_count("mnk", argument, value)
         require_count("mnk", "players", players, least=2, most=len(LETTERS))
         if columns * rows * players > 1024:
-            raise GameTextError(f"mnk: {columns} x {rows} cells are too many for {players} players; 1024 / players at most")
+            raise GameTextError(
+                f"mnk: {columns} x {rows} cells are too many for {players} players; 1024 / players at most"
+            )
+        self.columns, self.rows, self.k = columns, rows, k
         name = text_form("mnk", Mnk, columns=columns, rows=rows, k=k, players=players)
         changed = {"COLUMNS": columns, "ROWS": rows, "K": k, "PLAYERS": players}
         super().__init__(

@@ -131,10 +131,7 @@ class Tree(Game[TreeState, int]):
             if len(data) != self.players:
                 raise self._no_state(text, f"the leaf {data!r} has not {self.players} payoffs, one a player")
             return tuple([self._number(text, entry) for entry in data])
-        children = []
-        for child in data:
-            children.append(self._node(text, child, level + 1))  # noqa: PERF401 a comprehension costs a frame a level
-        return tuple(children)
+        return tuple([self._node(text, child, level + 1) for child in data])
 
     def _number(self, text: str, data: object) -> float:
         if isinstance(data, bool) or not isinstance(data, int | float):

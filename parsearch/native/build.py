@@ -18,15 +18,17 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import types
 from numba.core.errors import NumbaError
 
 from parsearch.core.errors import GameError
 from parsearch.native import cache, overloads
 from parsearch.native.rules import COMPILED, OPTIONAL, Rules
 
-KERNELS = {"maxn": "kernel_maxn.py", "perft": "kernel_perft.py"}
-"""Templates by algorithm; all others are searched by kernel.py."""
+TEMPLATES = {"maxn": ("kernel_maxn.py",), "perft": ("kernel_perft.py",)}
+WINDOWED = ("kernel_table.py", "kernel.py")
+"""Templates by algorithm; all others are searched by the second."""
+
+types: Any = numba.types  # made of attributes that no type checker knows
 
 MARK = "# ---- the generated module goes on from here ----\n"
 
@@ -88,16 +90,16 @@ def _load(rules: Rules, features: Features, report: Callable[[str], None] | None
     files = [cache.write(module, text) for module, text in texts.items()]
     if all(files):
         try:
-            modules = [_import(module, file) for module, file in zip(texts, files, strict=True) if file is not None]
-            return _compile(*modules, rules, features, words, report)
+            modules = {module: _import(module, file) for module, file in zip(texts, files, strict=True) if file}
+            return _compile(modules[rules_name], modules[name], rules, features, words, report)
         except GameError:
             raise
         except Exception:  # a damaged file, or a disk that is full: go on without
             for file in files:
                 if file is not None:
                     cache.forget(file)
-    modules = [_execute(module, text) for module, text in texts.items()]
-    return _compile(*modules, rules, features, words, report)
+    modules = {module: _execute(module, text) for module, text in texts.items()}
+    return _compile(modules[rules_name], modules[name], rules, features, words, report)
 
 
 def _compile(
@@ -170,12 +172,14 @@ def _check_types(module: ModuleType, rules: Rules, words: int) -> None:
         try:
             function.compile(arguments)
         except NumbaError as error:
-            raise GameError(f"{_place(error, module, rules, name)}: {name} does not compile: {_first_line(error)}") from error
+            raise GameError(
+                f"{_place(error, module, rules, name)}: {name} does not compile: {_first_line(error)}"
+            ) from error
         returned = types.unliteral(function.overloads[arguments].signature.return_type)
         if not fits(returned):
             raise GameError(
-                f"{_place(None, module, rules, name)}: {name} returns {returned}, not {description}; wrap what it returns "
-                "and the literals in it, as in uint64(1)"
+                f"{_place(None, module, rules, name)}: {name} returns {returned}, not {description}; wrap what it "
+                "returns and the literals in it, as in uint64(1)"
             )
 
 
@@ -209,14 +213,17 @@ def _place(error: NumbaError | None, module: ModuleType, rules: Rules, name: str
 
 def _first_line(error: NumbaError) -> str:
     """Numba's reason without its traces and advice."""
-    skip = ("Failed in", "During:", "File ", "- Resolution", "- argument", "There are", "-", "<", ">")
+    skip = ("Failed in", "During:", "File ", "- ", "There are", "<", "\x1b")
     lines = [line.strip() for line in str(error).splitlines()]
-    reasons = [line for line in lines if line and not line.startswith(skip) and "\x1b" not in line[:1]]
-    return reasons[0] if reasons else str(error)
+    reasons = [line.removeprefix(">>> ").strip() for line in lines if line and not line.startswith(skip)]
+    if not reasons:
+        return str(error)
+    return " ".join(reasons[:2]) if reasons[0].endswith(":") else reasons[0]
 
 
 _INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
-"""How small functions are compiled: into their callers (25 to 70% faster), and without counting references to arrays."""
+"""How small functions are compiled: into their callers (25 to 70% faster), and without counting references to
+arrays."""
 
 
 def _rules_text(rules: Rules) -> str:
@@ -242,8 +249,8 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
     has = rules.compiled
     integer, players = defined.get("INTEGER", False), defined.get("PLAYERS", 2)
     vector = not defined.get("ZERO_SUM", players == 2)
-    template = (Path(__file__).parent / KERNELS.get(features.algorithm, "kernel.py")).read_text()
-    preamble, _, body = template.partition(MARK)
+    templates = TEMPLATES.get(features.algorithm, WINDOWED)
+    parts = [(Path(__file__).parent / template).read_text().partition(MARK) for template in templates]
     constants = {
         "INTEGER": integer,
         "PRUNES": features.algorithm != "minimax",
@@ -275,7 +282,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
             "from numpy import float64, int64, uint64",
             "from parsearch.native.bits import mix64",
             "from parsearch.native.overloads import prefetch",
-            _layout_import(preamble),
+            *(_layout_import(preamble) for preamble, _, _ in parts),
             f"import {rules_name} as _rules",
             "",
             "CACHE = True",
@@ -295,7 +302,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
             "def store(words, ply, state):",
             stores,
             "",
-            body,
+            *(body for _, _, body in parts),
         ]
     )
 

@@ -1,7 +1,7 @@
 """The disk cache of compiled kernels: modules that `build` wrote, with Numba's machine code beside them.
 
-A module's file name holds a hash of everything that its machine code depends on, so nothing here ever goes stale: an edit
-makes another file. Files appear whole or not at all, whatever other processes do and whenever one is killed.
+A module's file name holds a hash of everything that its machine code depends on, so nothing here ever goes stale: an
+edit makes another file. Files appear whole or not at all, whatever other processes do and whenever one is killed.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ class Found:
     """What a search found.
 
     value: from player 0's view (for paranoid from `player`'s), the payoff tuple for maxn; guarantees as in
-    `algorithms.alphabeta`. line: principal variation. nodes: positions visited. estimated: whether any leaf was cut off by
-    the depth. finished: False where a limit or `stop` ended it; then value and line are None and empty.
+    `algorithms.alphabeta`. line: principal variation. nodes: positions visited. estimated: whether any leaf was cut
+    off by the depth. finished: False where a limit or `stop` ended it; then value and line are None and empty.
     """
 
     value: Score | None
@@ -76,9 +76,7 @@ class Budget:
         )
 
 
-def features_for(
-    game: CompiledGame, algorithm: str, options: Options = Options(), solving: bool = False  # noqa: B008 frozen
-) -> Features:
+def features_for(game: CompiledGame, algorithm: str, options: Options = Options(), solving: bool = False) -> Features:
     """The kernel that a search needs. Raises GameError for quiescence in a game without noisy moves."""
     if algorithm in ("minimax", "maxn"):
         return Features(algorithm)
@@ -92,13 +90,14 @@ def features_for(
 def prepare(
     game: CompiledGame,
     algorithm: str,
-    options: Options = Options(),  # noqa: B008 frozen
+    options: Options = Options(),
     report: Callable[[str], None] | None = None,
     solving: bool = False,
 ) -> bool:
     """Compile what a search will need, or load it; whether it came from the disk cache.
 
-    For a driver before workers start: they only load then. report: is given a sentence before some seconds of compiling.
+    For a driver before workers start: they only load then. report: is given a sentence before some seconds of
+    compiling.
     """
     return load_kernel(game.rules, features_for(game, algorithm, options, solving), report).loaded
 
@@ -111,7 +110,7 @@ def search(
     *,
     algorithm: str = "alphabeta",
     player: int = 0,
-    options: Options = Options(),  # noqa: B008 frozen
+    options: Options = Options(),
     solving: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
@@ -120,14 +119,13 @@ def search(
     """Search `state` to a depth: the same value, and without a table and ordering the same nodes, as `algorithms`.
 
     window: as in `algorithms.alphabeta`, not used by minimax and maxn. player: for paranoid whose payoff is maximised.
-    solving: promises that the depth reaches the end of the game, so that `bounds` hold.
+    solving: promises that the depth reaches the end of the game, so that `bounds` hold. What the table holds from
+    calls before is used until it is told to `age`.
     nodes, seconds, stop: end the search early; stop is asked every few milliseconds. The first move of the line is the
     first in the game's order of those with the best value, wherever the value is inside the window.
     """
     features = features_for(game, algorithm, options, solving)
     budget = Budget(nodes, seconds, stop)
-    if options.table is not None:
-        options.table.age()
     search = Search(game, state, depth, features, window, player, options.table)
     return _found(search, budget, budget.run(search))
 
@@ -144,8 +142,8 @@ def solve(
 ) -> Found:
     """The exact value of a zero-sum game from `state` to its end, with a line that starts with the first best move.
 
-    Integer scores are found by null-window tests, each at the value that the last one left possible, the first at `guess`
-    (from player 0's view; a right one saves a third of the work). Others by one search with a full window.
+    Integer scores are found by null-window tests, each at the value that the last one left possible, the first at
+    `guess` (from player 0's view; a right one saves a third of the work). Others by one search with a full window.
     Source: Plaat et al. 1996, MTD(f). Raises GameError where the game may not end, or is not zero sum.
     """
     depth = game.max_plies(state)

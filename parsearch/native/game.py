@@ -71,10 +71,10 @@ class CompiledGame(Game[Words, int]):
 
     @property
     def is_native(self) -> bool:
-        """Whether the rules are all there is: a subclass that overrides one of Game's methods has to be played in Python."""
+        """Whether the rules are all there is: who overrides one of Game's methods has to be played in Python."""
         own = {name for name in vars(CompiledGame) if not name.startswith("_")}
         between = type(self).__mro__[: type(self).__mro__.index(CompiledGame)]
-        return not any(own & vars(kind).keys() for kind in between)
+        return not any(own & vars(place).keys() for place in (self, *between))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (CompiledGame.from_rules, (self.rules,)) if self.is_native else super().__reduce_ex__(protocol)
@@ -87,7 +87,11 @@ class CompiledGame(Game[Words, int]):
         vars(self).update(state)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompiledGame) and self.rules == other.rules and (self is other or self.is_native and other.is_native)
+        return (
+            isinstance(other, CompiledGame)
+            and self.rules == other.rules
+            and (self is other or (self.is_native and other.is_native))
+        )
 
     def __hash__(self) -> int:
         return hash(self.rules)
@@ -107,7 +111,7 @@ class CompiledGame(Game[Words, int]):
     def to_move(self, state: Words) -> int:
         return int(self._rule["to_move"](_words(state)))
 
-    def legal_moves(self, state: Words) -> tuple[int, ...]:
+    def legal_moves(self, state: Words) -> list[int]:
         return self._moves("legal_moves", state)
 
     def play(self, state: Words, move: int) -> Words:
@@ -121,7 +125,8 @@ class CompiledGame(Game[Words, int]):
         return self._number(score) if self.zero_sum else tuple(self._number(part) for part in score)
 
     def max_plies(self, state: Words) -> int | None:
-        return self._rule["max_plies"](_words(state)) if self.defines("max_plies") else None
+        bound = self._rule["max_plies"](_words(state)) if self.defines("max_plies") else None
+        return None if bound is None else int(bound)
 
     # The hooks, uncompiled; only for games that define them.
 
@@ -138,11 +143,11 @@ class CompiledGame(Game[Words, int]):
         least, most = self._rule["bounds"](_words(state))
         return self._number(least), self._number(most)
 
-    def noisy_moves(self, state: Words) -> tuple[int, ...]:
+    def noisy_moves(self, state: Words) -> list[int]:
         """The moves that quiescence looks at."""
         return self._moves("noisy_moves", state)
 
-    def sufficient_moves(self, state: Words) -> tuple[int, ...]:
+    def sufficient_moves(self, state: Words) -> list[int]:
         """Moves enough to find the value to the end of the game, where `bounds` leave it open."""
         return self._moves("sufficient_moves", state)
 
@@ -181,13 +186,13 @@ class CompiledGame(Game[Words, int]):
     def render(self, state: Words) -> str:
         return str(self._rule["render"](_words(state))) if self.defines("render") else super().render(state)
 
-    def _moves(self, function: str, state: Words) -> tuple[int, ...]:
+    def _moves(self, function: str, state: Words) -> list[int]:
         buffer = [0] * self.max_moves
         try:
             count = int(self._rule[function](_words(state), buffer))
         except IndexError as error:
             raise GameError(f"{self.name}: {function} writes more than MAX_MOVES = {self.max_moves} moves") from error
-        return tuple(int(move) for move in buffer[:count])
+        return [int(move) for move in buffer[:count]]
 
     def _number(self, score: Any) -> float:
         return int(score) if self.integer else float(score)

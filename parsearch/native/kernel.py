@@ -1,7 +1,8 @@
 """The kernel: minimax, alpha-beta, principal variation search and paranoid for any compiled game, without recursion.
 
 This file is a template. `build` writes a module for one game and one choice of features: the game's functions, the
-features as constants, `load` and `store` for its number of words, and the text of this file below the line. Numba drops
+features as constants, `load` and `store` for its number of words, and the text of this file (before it that of
+`kernel_table`) below the line. Numba drops
 the branches of a feature that is switched off, so that what a search does not use costs nothing.
 
 The tree is walked negamax fashion: the scores of a node are in the view of its mover. `alpha`, `beta` and `best` keep
@@ -13,40 +14,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import float64, int64, uint64
+from numpy import int64, uint64
 
-from parsearch.native.bits import mix64
 from parsearch.native.layout import (
     AGAIN,
     ALPHA,
     BEST,
     BEST_SLOT,
     BETA,
-    BOUND_MASK,
     BUCKET,
     COUNT,
     DEPTH,
-    DEPTH_MASK,
-    DEPTH_SHIFT,
     ESTIMATED,
-    EXACT,
     FINISHED,
     GENERATION,
-    GENERATION_SHIFT,
     HISTORY_LIMIT,
     HISTORY_MASK,
     INDEX,
     KILLER,
-    LOWER,
     MAXIMIZING,
     NODES,
     OPENING,
     ORDER_SHIFT,
-    PLACE_MASK,
-    PLACE_SHIFT,
     PLAYER,
     PLY,
-    PROVEN,
     RANK_MASK,
     RANK_SHIFT,
     RANKED,
@@ -58,9 +49,6 @@ from parsearch.native.layout import (
     TABLE_MOVE,
     TARGET,
     TESTED,
-    UPPER,
-    VALUE_LIMIT,
-    VALUE_MASK,
 )
 
 # What the generated module defines instead.
@@ -76,7 +64,10 @@ legal_moves: Any = None
 play: Any = None
 is_terminal: Any = None
 evaluate: Any = None
-key: Any = None
+hashed: Any = None
+probe: Any = None
+record: Any = None
+number: Any = None
 order: Any = None
 bounds: Any = None
 noisy_moves: Any = None
@@ -84,12 +75,6 @@ prefetch: Any = None
 sufficient_moves: Any = None
 
 # ---- the generated module goes on from here ----
-
-
-@inlined
-def number(value):
-    """A score as the kernel holds it."""
-    return int64(value) if INTEGER else float64(value)
 
 
 @inlined
@@ -110,19 +95,9 @@ def utility(state, maximizing, player):
 
 
 @inlined
-def hashed(state, salt):
-    """64 bits that stand for the position in the table."""
-    if HAS_KEY:
-        return mix64(uint64(key(state)) ^ salt)
-    mixed = salt
-    for word in state:
-        mixed = mix64(word ^ mixed)
-    return mixed
-
-
-@inlined
 def frontier(state, moves, ply, low, high, maximizing, player, estimated):
-    """A node whose children are leaves: its value, the place of its best move, nodes below it, whether any was estimated.
+    """A node whose children are leaves: its value, the place of its best move, nodes below it, whether any was
+    estimated.
 
     The same as opening the node, without a stack frame. It makes up most of any tree.
     """
@@ -147,71 +122,6 @@ def frontier(state, moves, ply, low, high, maximizing, player, estimated):
                 if low >= high:
                     break
     return best, place, nodes, estimated
-
-
-@inlined
-def probe(table, mask, hashed_state, remaining, low, high, generation):
-    """What the table knows of a node: whether that settles its window, the value, whether it is proven, the best move's
-    place plus 1 (0 unknown), and where to store what the search will find.
-
-    That is over its own entry, else the first of the pair unless it is deeper and of this search, else the second. It is
-    chosen now, with the entries at hand, so that storing needs no further wait for memory.
-    """
-    base = int64(hashed_state & mask) * (BUCKET * ENTRY)
-    place = 0
-    target = base
-    for entry in range(BUCKET):
-        data = table[base + 1]
-        check = table[base] ^ data
-        if not INTEGER:
-            check ^= table[base + 2]
-        depth = int64(data >> DEPTH_SHIFT) & DEPTH_MASK
-        if check == hashed_state and data != uint64(0):
-            place = int64(data >> PLACE_SHIFT) & PLACE_MASK
-            proven = (data & PROVEN) != uint64(0)
-            # At a fixed depth only what plain minimax would find there: the same depth, or a tree that ended within it.
-            if (SOLVING and proven) or depth == min(remaining, DEPTH_MASK) or (proven and depth < remaining):
-                if INTEGER:
-                    value = int64(np.int32(data & VALUE_MASK))
-                else:
-                    value = table[base + 2 : base + 3].view(np.float64)[0]
-                bound = data & BOUND_MASK
-                if bound == EXACT or (bound == LOWER and value >= high) or (bound == UPPER and value <= low):
-                    return True, value, proven, place, base
-            return False, number(0), False, place, base
-        if entry == 0 and depth > remaining and int64(data >> GENERATION_SHIFT) == generation:
-            target = base + ENTRY
-        base += ENTRY
-    return False, number(0), False, place, target
-
-
-@inlined
-def record(table, base, hashed_state, remaining, value, low, high, place, proven, generation):
-    """Store a finished node where `probe` said."""
-    if INTEGER and not -VALUE_LIMIT <= value < VALUE_LIMIT:
-        return
-    bound = EXACT
-    if value <= low:
-        bound = UPPER
-    elif value >= high:
-        bound = LOWER
-    if place > PLACE_MASK:
-        place = 0
-    data = (
-        bound
-        | (uint64(place) << PLACE_SHIFT)
-        | (uint64(min(remaining, DEPTH_MASK)) << DEPTH_SHIFT)
-        | (uint64(generation) << GENERATION_SHIFT)
-    )
-    if proven:
-        data |= PROVEN
-    if INTEGER:
-        data |= uint64(value) & VALUE_MASK
-        table[base] = hashed_state ^ data
-    else:
-        table[base + 2 : base + 3].view(np.float64)[0] = value
-        table[base] = hashed_state ^ data ^ table[base + 2]
-    table[base + 1] = data
 
 
 @inlined
@@ -320,7 +230,9 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                 ranked = remaining >= ORDER_DEPTH and count > 1
                 if ranked:
                     probes = remaining > TABLE_DEPTH
-                    rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes)
+                    rank(
+                        state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes
+                    )
         if nodes >= limit:
             break
         if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
@@ -403,8 +315,8 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                 break
             if TABLE and frames[ply, TARGET] >= 0:
                 record(
-                    table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta, best_slot + 1,
-                    not estimated, generation,
+                    table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta,
+                    best_slot + 1, not estimated, generation,
                 )  # fmt: skip
             value = best
             below = maximizing

@@ -19,7 +19,7 @@ is_terminal: Any = None
 
 @compiled
 def run(control, words, moves, frames, limit):
-    """Count on until finished or NODES, the sequences of full length, pass `limit`. PLAYER counts games that ended before."""
+    """Count on until finished, or NODES, whole sequences, pass `limit`. PLAYER counts games that ended before."""
     depth = control[DEPTH]
     nodes = control[NODES]
     ended = control[PLAYER]

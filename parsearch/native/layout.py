@@ -31,7 +31,8 @@ PROVEN = uint64(1 << 52)
 GENERATION_SHIFT, GENERATION_MASK = uint64(53), 0xFF
 BUCKET = 2  # entries that a position can be stored in
 
-# A move's rank, from the highest bits down: table move, the game's static order, killers, history; its place breaks ties.
+# A move's rank, from the highest bits down: table move, the game's static order, killers, history; its place breaks
+# ties.
 RANK_SHIFT, RANK_MASK = 12, 0xFFF
 HISTORY_MASK, HISTORY_LIMIT = 0xFFF, (1 << 18) - 1
 KILLER = 1 << 19

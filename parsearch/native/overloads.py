@@ -1,5 +1,8 @@
 """What `bits` means to Numba. Importing this module teaches it; only compiling needs it."""
 
+# ruff: noqa: ARG001 an overload's arguments say what it is for; those of the function that it returns are used
+# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False, disallow-untyped-decorators=False
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,12 +20,12 @@ _INLINE = {"forceinline": True}
 
 
 @intrinsic
-def _ctpop(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
+def _ctpop(typingctx: Any, word: Any) -> Any:
     return types.int64(types.uint64), lambda _context, builder, _signature, args: builder.ctpop(args[0])
 
 
 @intrinsic
-def _cttz(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
+def _cttz(typingctx: Any, word: Any) -> Any:
     def build(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, False))
 
@@ -30,7 +33,7 @@ def _cttz(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
 
 
 @intrinsic
-def _ctlz(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
+def _ctlz(typingctx: Any, word: Any) -> Any:
     def build(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], context.get_constant(types.boolean, False))
 
@@ -38,7 +41,7 @@ def _ctlz(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
 
 
 @intrinsic
-def _bswap(typingctx: Any, word: Any) -> Any:  # noqa: ARG001 Numba's signature
+def _bswap(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), lambda _context, builder, _signature, args: builder.bswap(args[0])
 
 
@@ -105,7 +108,7 @@ def _replaced(values, index, value):
 
 
 @intrinsic
-def prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 Numba's signature
+def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     """Ask the processor to fetch a word of an array that will be wanted soon; goes on without waiting for it."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:

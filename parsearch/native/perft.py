@@ -37,7 +37,7 @@ def perft(game: Game[Any, Any], state: Any, depth: int) -> Perft:
 
 
 def divide(game: Game[Any, Any], state: Any, depth: int) -> dict[Any, Perft]:
-    """Perft of each move of a state, in the game's order: what finds a wrong move by comparison with another program."""
+    """Perft of each move of a state, in the game's order: finds a wrong move by comparison with another program."""
     if depth == 0:
         return {}
     return {move: perft(game, game.play(state, move), depth - 1) for move in game.legal_moves(state)}

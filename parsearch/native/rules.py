@@ -2,8 +2,8 @@
 
 A compiled game is written as a plain module, a script or notebook cells: constants on top and functions below. `gather`
 collects from there the functions of the contract, everything they use, and the values of the constants, into one
-source that stands on its own. So a game needs no file where it arrives, an edit of anything it uses is another game to the
-cache, and the same module with other constants is another game too.
+source that stands on its own. So a game needs no file where it arrives, an edit of anything it uses is another game
+to the cache, and the same module with other constants is another game too.
 """
 
 from __future__ import annotations
@@ -96,24 +96,32 @@ def namespace_of(module: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     file = getattr(found, "__file__", None)
     if file is None:
         raise GameError(
-            f"{module} is no file that could be run again with {', '.join(constants)}; set the constants where they are, "
-            "or move the game to a module of its own"
+            f"{module} is no file that could be run again with {', '.join(constants)}; set the constants where they "
+            "are, or move the game to a module of its own"
         )
     return _run_again(module, file, tuple(constants.items()))
 
 
 def _run_again(module: str, file: str, constants: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     if (file, constants) in _running:
-        raise GameError(f"{file} makes its game while it is loaded; put what the script does under if __name__ == '__main__':")
+        raise GameError(
+            f"{file} makes its game while it is loaded; put what the script does under if __name__ == '__main__':"
+        )
     tree = ast.parse(Path(file).read_text(), file)
     wanted = dict(constants)
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
             name = statement.targets[0].id
             if name in wanted:
                 statement.value = ast.copy_location(ast.Constant(wanted.pop(name)), statement.value)
     if wanted:
-        raise GameError(f"{module} assigns no {', '.join(wanted)} on a line of its own; write for example {next(iter(wanted))} = 1")
+        raise GameError(
+            f"{module} assigns no {', '.join(wanted)} on a line of its own; write for example {next(iter(wanted))} = 1"
+        )
     name = module if module != "__main__" else Path(file).stem
     namespace: dict[str, Any] = {"__name__": name, "__file__": file, "__package__": sys.modules[module].__package__}
     _running.add((file, constants))
@@ -190,7 +198,9 @@ class _Gathering:
         text = textwrap.dedent("".join(lines))
         definition = ast.parse(text).body[0]
         if not isinstance(definition, ast.FunctionDef) or definition.decorator_list or function.__closure__:
-            raise GameError(f"{self.name}: {name} must be a plain top-level def; leave out decorators, lambdas and closures")
+            raise GameError(
+                f"{self.name}: {name} must be a plain top-level def; leave out decorators, lambdas and closures"
+            )
         for used in sorted(set(_globals_of(function, definition))):
             if used in function.__globals__:
                 self.add(used, function.__globals__[used])
@@ -207,7 +217,7 @@ class _Gathering:
         return self._literal(name, value) == self._literal(name, self.seen[name])
 
     def _literal(self, name: str, value: Any) -> str:
-        if value is None or isinstance(value, bool | int | float | str | bytes) and not isinstance(value, np.generic):
+        if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, np.generic)):
             return repr(value) if not isinstance(value, float) or math.isfinite(value) else f"float({str(value)!r})"
         if isinstance(value, np.generic):
             return f"np.dtype({value.dtype.name!r}).type({value.item()!r})"
@@ -220,8 +230,8 @@ class _Gathering:
             pairs = (f"{self._literal(name, key)}: {self._literal(name, item)}" for key, item in value.items())
             return "{" + ", ".join(pairs) + "}"
         raise GameError(
-            f"{self.name} uses the global {name}, a {type(value).__name__}; use functions and constants made of numbers, "
-            "texts, tuples and arrays"
+            f"{self.name} uses the global {name}, a {type(value).__name__}; use functions and constants made of "
+            "numbers, texts, tuples and arrays"
         )
 
 

@@ -28,7 +28,8 @@ class Search:
     """A search of `state`, `depth` plies deep, that `run` advances node by node or by the million.
 
     window: what has to be told apart; value and window are from player 0's view, for paranoid from `player`'s.
-    table: shared with whatever else uses it. Searches over one table may be run in turn, in any order and in slices of any
+    table: shared with whatever else uses it. Searches over one table may be run in turn, in any order and in slices
+    of any
     size. Guarantees as in `algorithms.alphabeta`; a table, order of moves and slices change effort, never value.
     """
 
@@ -59,6 +60,7 @@ class Search:
         self._frames = np.zeros((plies, layout.FRAME), int64)
         self._lines = np.zeros((plies + 1, plies + 1), int64)
         self._lengths = np.zeros(plies + 1, int64)
+        self._scores: Any
         if features.algorithm == "maxn":
             self._scores = np.zeros((plies + 1, game.players), self._score_type())
             self._arguments: tuple[Any, ...] = self._frames, self._scores, self._lines, self._lengths
@@ -145,7 +147,7 @@ class Search:
                 low, high = 0 - high, 0 - low
 
     def _own_view(self, window: Window) -> tuple[float, float]:
-        """(alpha, beta) as the kernel has them at the root: in the mover's view, and whole numbers for integer games."""
+        """(alpha, beta) as the kernel has them at the root: in the mover's view, and whole where scores are."""
         view = window if self._maximizing else window.reversed()
         if not self.game.integer:
             return view.alpha, view.beta

@@ -1,7 +1,7 @@
 """The transposition table's memory: a plain array of 64-bit words, which may lie in a file that processes share.
 
-What an entry holds is in `layout`; the kernel reads and writes them. Each carries the XOR of its words with the position's
-hash, so one that two processes wrote at once is a miss, never a lie (Hyatt & Mann 2002).
+What an entry holds is in `layout`; the kernel reads and writes them. Each carries the XOR of its words with the
+position's hash, so one that two processes wrote at once is a miss, never a lie (Hyatt & Mann 2002).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ MEBIBYTE = 1 << 20
 BUCKET_BYTES = 64
 """Enough for a bucket of two entries, of scores of either kind: 32 bytes with integers, 48 with floats."""
 
-LARGEST_SHARE, LARGEST_DEFAULT = 8, 1024
-"""Unless told otherwise a table takes an eighth of the free memory, at most a gibibyte."""
+LARGEST_SHARE, LARGEST_DEFAULT = 8, 256
+"""Unless told otherwise a table takes an eighth of the free memory, at most 256 MiB, which a fresh process fills with zeros in a fraction of a second."""
 
 
 class Table:
@@ -53,7 +53,7 @@ class Table:
         return self.words[: (1 << (buckets.bit_length() - 1)) * 2 * entry_words]
 
     def age(self) -> None:
-        """Begin another search: what earlier ones stored may now be replaced whatever its depth."""
+        """Begin another search: what earlier ones stored is not used any more, and replaced whatever its depth."""
         self.generation = (self.generation + 1) & 0xFF
 
     def clear(self) -> None:
@@ -67,7 +67,9 @@ def table_bytes(mebibytes: int | None, shares: int = 1) -> int:
         free = psutil.virtual_memory().available // (LARGEST_SHARE * MEBIBYTE * shares)
         mebibytes = max(1, min(LARGEST_DEFAULT, free))
     if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 1:
-        raise InputError(f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out")
+        raise InputError(
+            f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out"
+        )
     return 1 << (mebibytes * MEBIBYTE).bit_length() - 1
 
 

@@ -13,7 +13,7 @@ from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.driver import Driver
 from parsearch.parallel.request import Request
-from parsearch.parallel.task import Options
+from parsearch.parallel.task import Options, blaming
 from parsearch.parallel.workers import RayWorkers
 
 
@@ -43,6 +43,10 @@ class Coordinator:
             raise InputError(f"workers must be a whole number, 0 or more, not {workers!r}; 0 searches in this process")
         if offload not in ("auto", "always"):
             raise InputError(f"offload must be 'auto' or 'always', not {offload!r}")
+        if address is not None and not isinstance(address, str):
+            raise InputError(f"address must be text such as 'head:6379', not {address!r}")
+        if ray_options is not None and not isinstance(ray_options, dict):
+            raise InputError(f"ray_options must be a dict of arguments for ray.init, not {ray_options!r}")
         if workers == 0 and offload == "always":
             raise InputError("workers=0 searches in this process, so offload='always' has nowhere to send its tasks")
         self._workers = None if workers == 0 else RayWorkers(workers, address, dict(ray_options or {}))
@@ -98,9 +102,17 @@ class Coordinator:
         Raises LimitsError or AlgorithmError for what does not fit the game, GameError for what the game's own
         code raises, WorkerError where Ray or its workers fail.
         """
+        if not isinstance(game, Game):
+            raise InputError(f"{game!r} is not a parsearch.Game; give an instance, such as load_game('connect4')")
+        if limits is not None and not isinstance(limits, Limits):
+            raise InputError(f"limits must be a Limits, not {limits!r}; write for example Limits(depth=5)")
+        with blaming(game, state):
+            start = game.initial_state()
+        if isinstance(state, str) and not isinstance(start, str):
+            raise InputError(f"{state!r} is text and not a state of {game.name}; use game.parse_state({state!r})")
         request = Request(
             game,
-            game.initial_state() if state is None else state,
+            start if state is None else state,
             find_algorithm(game, algorithm),
             limits or Limits(),
             all_moves,

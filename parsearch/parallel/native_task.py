@@ -56,6 +56,8 @@ def _seen_by(game: Game[Any, Any]) -> tuple[CompiledGame, int]:
 def _options(algorithm: str, options: Options) -> engine.Options:
     exhaustive = algorithm in ("minimax", "maxn")
     table = None if exhaustive or options.table == 0 else _table(options.table)
+    if table is not None:
+        table.generation = options.generation
     return engine.Options(table, quiescence=options.quiescence)
 
 

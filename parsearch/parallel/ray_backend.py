@@ -16,7 +16,7 @@ from parsearch.core.game import Game
 from parsearch.parallel.backend import Backend
 from parsearch.parallel.ray_session import RaySession
 from parsearch.parallel.ray_ship import own_modules, pickled_by_value
-from parsearch.parallel.task import Outcome, Task, run_task
+from parsearch.parallel.task import Outcome, Task, run_task, state_text
 
 TRIES = 2
 """How often a task is sent before its worker's death is reported."""
@@ -128,9 +128,9 @@ class RayBackend(Backend):
                 return None
             raise WorkerError(
                 f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {TRIES} times, "
-                f"position {self._game.format_state(task.state)!r}; workers=0 searches it in this process"
+                f"position {state_text(self._game, task.state)}; workers=0 searches it in this process"
             ) from error
-        except ray.exceptions.RayError as error:
+        except (ray.exceptions.RayError, ValueError, RuntimeError) as error:  # Ray's own, or it was shut down
             raise WorkerError(
                 f"{self._game.name}: no worker could search {task.line} (depth {task.depth}): "
                 f"{_last_line(error)}; workers=0 searches it in this process"

@@ -9,12 +9,15 @@ from itertools import count
 from typing import Any
 
 from parsearch.algorithms import Algorithm
-from parsearch.core.errors import AlgorithmError, LimitsError
+from parsearch.core.errors import AlgorithmError, GameError, LimitsError
 from parsearch.core.game import Game, score_for
 from parsearch.core.limits import Limits
 from parsearch.core.result import Progress, SearchResult
 from parsearch.parallel.split import Answer, Split
-from parsearch.parallel.task import Options, Task, blaming, require_moves
+from parsearch.parallel.task import Options, Task, blaming, require_moves, state_text
+
+GENERATIONS = 256
+"""Searches that a table can tell apart; after so many more it may meet entries of an old one, which do no harm."""
 
 
 @dataclass(eq=False)
@@ -34,11 +37,12 @@ class Request:
     stop: Callable[[], bool] | None = None
     nodes: int = 0
     started: float = field(default_factory=time.monotonic)
+    number: int = field(default_factory=count().__next__)
 
     def __post_init__(self) -> None:
         self._require_quiescence()
         with blaming(self.game, self.state):
-            self.plies = self.game.max_plies(self.state)
+            self.plies = self._max_plies()
             self.final_depth = self._final_depth()
             self.seen = self.algorithm.view(self.game, self.state)  # the game as the algorithm sees it
 
@@ -55,11 +59,27 @@ class Request:
         if not self.game.defines("noisy_moves"):
             raise AlgorithmError(f"{self.game.name} defines no noisy_moves to follow; leave quiescence out")
 
-    def _final_depth(self) -> int | None:
-        """The depth at which nothing is left to ask; None where only seconds, nodes or the game's end will tell."""
+    def _max_plies(self) -> int | None:
         if self.game.is_terminal(self.state):
             return 0
-        require_moves(self.game, self.state, len(self.game.legal_moves(self.state)) > 0)
+        plies = self.game.max_plies(self.state)
+        if plies is not None and (not isinstance(plies, int) or plies < 1):
+            raise GameError(
+                f"{self.game.name} has max_plies {plies!r} at {state_text(self.game, self.state)}, where the game is "
+                "not over; mend max_plies, or leave it out"
+            )
+        return plies
+
+    def _final_depth(self) -> int | None:
+        """The depth at which nothing is left to ask; None where only seconds, nodes or the game's end will tell."""
+        if self.plies == 0:
+            return 0
+        moves = tuple(self.game.legal_moves(self.state))
+        require_moves(self.game, self.state, len(moves) > 0)
+        if None in moves:
+            raise GameError(
+                f"{self.game.name} has None among its moves, which means no move in results; mend legal_moves"
+            )
         plies, depth = self.plies, self.limits.depth
         if plies is not None and depth is not None:
             return min(plies, depth)
@@ -102,7 +122,8 @@ class Request:
 
     def options_at(self, depth: int | None) -> Options:
         """The options of an iteration."""
-        return replace(self.options, solving=self.solves and depth == self.final_depth)
+        solving = self.solves and depth == self.final_depth
+        return replace(self.options, solving=solving, generation=self.number % GENERATIONS)
 
     def limited(self, task: Task, depth: int) -> Task:
         """A task as it is sent out: with the options of the search and what is left of its limits."""
@@ -160,6 +181,11 @@ class Request:
             if answer is None:
                 move = self.game.legal_moves(self.state)[0]
                 return self._build(workers, move=move, pv=(move,), best_moves=(move,))
+            if answer.estimated and answer.depth == self.plies:
+                raise GameError(
+                    f"{self.game.name} goes on after the {self.plies} plies that max_plies promises from "
+                    f"{state_text(self.game, self.state)}; mend max_plies, or leave it out"
+                )
             best = answer.root_moves[answer.best]
             exact = self.all_moves or not self.algorithm.prunes
             best_moves = tuple(e.move for e in answer.root_moves if e.value == best.value) if exact else (best.move,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import sys
@@ -10,7 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
+from numbers import Real
 from typing import Any, TypeAlias
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
@@ -29,11 +30,13 @@ class Options:
     table: mebibytes of the transposition table, None for what memory allows, 0 for none.
     quiescence: whether leaves follow noisy moves beyond the depth; the only option that changes values.
     solving: the depth reaches the end of the game, so that what the game knows of its end (`bounds`) holds.
+    generation: 0 to 255, of the table's entries that this search may use: its own.
     """
 
     table: int | None = None
     quiescence: bool = False
     solving: bool = False
+    generation: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +92,19 @@ def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None =
         from parsearch.parallel.native_task import search_natively as search  # Numba takes 0.4 s to import
     with blaming(game, task.state):
         value, pv, nodes, estimated = search(game, task, stop)
+        if value is not None:
+            require_score(game, task.state, value)
     return Outcome(value, pv, nodes, time.perf_counter() - started, worker_name(), estimated)
 
 
 def _search_plainly(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None) -> Found:
     effort = Effort(task.nodes, task.seconds, stop, task.options.quiescence)
-    with _room_to_recurse(task.depth):
-        try:
-            value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
-        except Stopped:
-            return None, (), effort.nodes, effort.estimated
-    require_moves(game, task.state, value is not None)
+    _make_room_to_recurse(task.depth)
+    try:
+        value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
+    except Stopped:
+        return None, (), effort.nodes, effort.estimated
+    require_moves(game, task.state, value is not None or chain is not None or game.is_terminal(task.state))
     return value, moves_of(chain), effort.nodes, effort.estimated
 
 
@@ -107,8 +112,19 @@ def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
     """Raises GameError where a state that is not terminal had no move to offer, so that nothing was found."""
     if not found:
         raise GameError(
-            f"{game.name} has no legal move in a state that is not terminal, at or below {_state_text(game, state)}; "
+            f"{game.name} has no legal move in a state that is not terminal, at or below {state_text(game, state)}; "
             "mend the game (parsearch.check_game finds the position)"
+        )
+
+
+def require_score(game: Game[Any, Any], state: Any, score: Score) -> None:
+    """Raises GameError for a score that is no number: NaN, for one, is neither more nor less than any other."""
+    numbers = (score,) if game.zero_sum else score
+    if not isinstance(numbers, tuple) or not all(isinstance(n, Real) and math.isfinite(n) for n in numbers):
+        wanted = "a finite number" if game.zero_sum else "a tuple of finite numbers, one a player"
+        raise GameError(
+            f"{game.name} evaluates a position at or below {state_text(game, state)} to {score!r}, which is not "
+            f"{wanted}; mend evaluate (parsearch.check_game finds the position)"
         )
 
 
@@ -119,43 +135,41 @@ def worker_name() -> str:
 
 @contextmanager
 def blaming(game: Game[Any, Any], state: Any) -> Iterator[None]:
-    """Turn what the game's own code raises inside into a GameError that names game and position.
+    """Turn what the game's own code raises inside into a GameError that names game, method and position.
 
     The position is that of the innermost search step under way, else the given one: each search keeps it
-    in a local variable `state`, which costs the searches nothing while all goes well.
+    in a local variable `state`, which costs the searches nothing while all goes well. The method is what the
+    innermost of our functions called.
     """
     try:
         yield
     except ParsearchError:
         raise
-    except Exception as error:  # whatever a user's game raises
-        method = None
-        frames = list(traceback.walk_tb(error.__traceback__))
-        for (frame, _), (inner, _) in pairwise(frames):
-            if frame.f_globals.get("__name__", "").startswith("parsearch.") and "state" in frame.f_locals:
-                state, method = frame.f_locals["state"], inner.f_code.co_name
+    except (Exception, SystemExit) as error:  # whatever a user's game raises
+        frames = [(frame.f_globals.get("__name__", ""), frame) for frame, _ in traceback.walk_tb(error.__traceback__)]
+        ours = [name.startswith("parsearch.") and not name.startswith("parsearch.games.") for name, _ in frames]
+        last = max(index for index, own in enumerate(ours) if own)
+        method = frames[last + 1][1].f_code.co_name if last + 1 < len(frames) else None
+        state = next((f.f_locals["state"] for _, f in reversed(frames[: last + 1]) if "state" in f.f_locals), state)
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         where = f" in {method}" if method else ""
         raise GameError(
-            f"{game.name} raised {what}{where} at the position {_state_text(game, state)}; "
+            f"{game.name} raised {what}{where} at the position {state_text(game, state)}; "
             "mend the game (parsearch.check_game helps to find the fault)"
         ) from error
 
 
-def _state_text(game: Game[Any, Any], state: Any) -> str:
+def state_text(game: Game[Any, Any], state: Any) -> str:
+    """The text of a state for a message, quoted, whatever the game's own code does about it."""
     try:
         return repr(game.format_state(state))
     except Exception:  # the error that we are reporting matters more than how its position is written
         return repr(state)
 
 
-@contextmanager
-def _room_to_recurse(depth: int) -> Iterator[None]:
-    """Let Python recurse `depth` plies deep; its own limit of 1,000 guards nothing here, since
+def _make_room_to_recurse(depth: int) -> None:
+    """Let Python recurse `depth` plies deep, from now on; its own limit of 1,000 guards nothing here, since
     Python-to-Python calls take no C stack from version 3.11 on."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, min(depth, DEEPEST_RECURSION) + 1_000))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
+    needed = min(depth, DEEPEST_RECURSION) + 1_000
+    if sys.getrecursionlimit() < needed:
+        sys.setrecursionlimit(needed)

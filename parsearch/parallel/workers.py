@@ -57,7 +57,7 @@ class RayWorkers(Workers):
 
     def __init__(self, wanted: int | None, address: str | None, options: dict[str, Any]) -> None:
         self._wanted = wanted
-        address = address or os.environ.get("RAY_ADDRESS")
+        address = os.environ.get("RAY_ADDRESS") if address is None else address
         self._address = None if address in (None, "", "local") else address
         self._options = options
         self._session: RaySession | None = None

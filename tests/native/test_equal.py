@@ -1,5 +1,5 @@
-"""Why: native speed must not buy another answer. Whatever the kernel does, its value is that of the reference; without a
-table and in the game's order it visits the same nodes and finds the same line."""
+"""Why: native speed must not buy another answer. Whatever the kernel does, its value is that of the reference;
+without a table and in the game's order it visits the same nodes and finds the same line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hashed_game import Hashed
 from parsearch.algorithms import AgainstAll, Effort, alphabeta, maxn, minimax, moves_of, pvs
 from parsearch.core.check import check_game
 from parsearch.core.window import Window
@@ -17,7 +18,6 @@ from parsearch.native.build import Features
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.search import Search
 from parsearch.native.table import Table
-from hashed_game import Hashed
 
 WINDOWED = {"alphabeta": alphabeta, "pvs": pvs}
 NEVER = 1 << 40
@@ -74,7 +74,10 @@ def test_the_kernel_is_the_reference(make: Any) -> None:
                 ), (name, window)  # fmt: skip
 
 
-@pytest.mark.parametrize(("make", "algorithm"), [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"))])
+@pytest.mark.parametrize(
+    ("make", "algorithm"),
+    [(game.values[0], name) for game, name in zip(GAMES, ("pvs", "alphabeta", "alphabeta"), strict=True)],
+)
 def test_table_and_ordering_change_effort_but_never_value_or_move(make: Any, algorithm: str) -> None:
     rng = random.Random(2)
     game, table = make(0), Table(1)
@@ -110,9 +113,9 @@ def test_solving_gives_the_value_and_the_first_best_move(make: Any) -> None:
 
 def test_many_players() -> None:
     rng = random.Random(4)
-    for game in (Hashed(6, players=3), Hashed(6, players=3, integer=False)):
+    for game in (Hashed(players=3, integer=False),):
         for _ in range(30):
-            state, depth = some_state(game, rng, 5), rng.randrange(6)
+            state, depth = some_state(game, rng, 5), rng.randrange(5)
             effort = Effort()
             scores, line = maxn(game, state, depth, effort)
             found = search(game, state, depth, algorithm="maxn")
@@ -127,7 +130,7 @@ def test_many_players() -> None:
 
 
 def quiet(game: Any, state: Any, depth: int, alpha: float, beta: float) -> float:
-    """Fail-soft alpha-beta that plays on with noisy moves: what the kernel's quiescence has to be, in the mover's view."""
+    """Fail-soft alpha-beta, in the mover's view, that plays on with noisy moves where the depth ends."""
     sign = 1 if game.to_move(state) == 0 else -1
     if game.is_terminal(state):
         return sign * game.evaluate(state)
@@ -198,7 +201,7 @@ def test_searches_stepped_in_turn_over_one_table() -> None:
         assert one.value == minimax(game, state, 6, Effort())[0]
 
 
-@pytest.mark.parametrize("game", [Hashed(), Hashed(6, players=3, integer=False), load_game("mnk(4,3,3,3)")], ids=str)
+@pytest.mark.parametrize("game", [Hashed(), Hashed(players=3, integer=False), load_game("mnk(4,3,3,3)")], ids=str)
 def test_the_games_keep_the_contract(game: Any) -> None:
     report = check_game(game, games=5)
     assert report.ok, report

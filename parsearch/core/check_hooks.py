@@ -1,0 +1,88 @@
+"""What `check_game` asks of the optional hooks: against the true values of positions near the end of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from parsearch.core.game import Game, score_for
+
+MOST_NODES = 50
+"""Positions visited to find the values below one position; larger subtrees are not looked at."""
+
+
+class _TooLarge(Exception):
+    """The subtree has more positions than allowed."""
+
+
+def defines(game: Game[Any, Any], hook: str) -> bool:
+    """Whether a game has an optional hook: a method, or for compiled games a function among the rules."""
+    if hasattr(game, "defines"):
+        return bool(game.defines(hook))
+    return callable(getattr(game, hook, None))
+
+
+class HookCheck:
+    """Checks the hooks of one game and remembers the keys that it has met."""
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        self.game = game
+        self.folds = defines(game, "key")
+        self._keys: dict[Any, tuple[Any, float]] = {}
+        self._checked: set[Any] = set()
+
+    def faults(self, path: list[Any]) -> Iterator[tuple[str, Any, str]]:
+        """(clause, position, what was seen) for the last positions of a game, as far back as subtrees are small."""
+        if self.game.zero_sum and any(defines(self.game, hook) for hook in ("key", "bounds", "sufficient_moves")):
+            for state in reversed(path):
+                values: dict[Any, float] = {}
+                try:
+                    self._solve(state, values)
+                except _TooLarge:
+                    break
+                for below in values.keys() - self._checked:
+                    self._checked.add(below)
+                    value = values[below]
+                    yield from self._wrong_key(below, value)
+                    yield from self._wrong_bounds(below, value, values)
+        if defines(self.game, "noisy_moves"):
+            for state in path:
+                noisy: Any = self.game.noisy_moves(state)  # type: ignore[attr-defined]
+                if not set(noisy) <= set(self.game.legal_moves(state)):
+                    yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
+
+    def _solve(self, state: Any, values: dict[Any, float]) -> float:
+        """The value for player 0 at the end of the game; those of all positions on the way go into `values`."""
+        if state in values:
+            return values[state]
+        if len(values) >= MOST_NODES:
+            raise _TooLarge
+        moves = self.game.legal_moves(state)
+        values[state] = value = self.game.evaluate(state)
+        if moves:
+            best = max if self.game.to_move(state) == 0 else min
+            value = best(self._solve(self.game.play(state, move), values) for move in moves)
+            values[state] = value
+        return float(value)
+
+    def _wrong_key(self, state: Any, value: float) -> Iterator[tuple[str, Any, str]]:
+        if not self.folds:
+            return
+        key = self.game.key(state)  # type: ignore[attr-defined]
+        worth = score_for(self.game, value, self.game.to_move(state))
+        other, known = self._keys.setdefault(key, (state, worth))
+        if known != worth:
+            detail = f"the same {key!r} as {self.game.format_state(other)!r}, which is worth {known:g}, not {worth:g}"
+            yield "key merges only equal values", state, detail
+
+    def _wrong_bounds(self, state: Any, value: float, values: dict[Any, float]) -> Iterator[tuple[str, Any, str]]:
+        least, most = -float("inf"), float("inf")
+        if defines(self.game, "bounds"):
+            least, most = self.game.bounds(state)  # type: ignore[attr-defined]
+            if not least <= value <= most:
+                yield "bounds hold the value", state, f"({least:g}, {most:g}), but the value is {value:g}"
+        if defines(self.game, "sufficient_moves") and least < most and not self.game.is_terminal(state):
+            moves: Any = self.game.sufficient_moves(state)  # type: ignore[attr-defined]
+            found = {values[self.game.play(state, move)] for move in moves}
+            if not found or (max(found) if self.game.to_move(state) == 0 else min(found)) != value:
+                yield "sufficient_moves", state, f"{list(moves)!r} do not reach the value, {value:g}"

@@ -1,0 +1,48 @@
+"""Why: a wrong hook gives wrong values silently; `check_game` has to find it and name the position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from parsearch.core.check import check_game
+from parsearch.games.connect4 import Connect4
+from parsearch.games.mnk import Mnk
+
+
+class Merging(Mnk):
+    def defines(self, function: str) -> bool:
+        return function == "key" or super().defines(function)
+
+    def key(self, state: Any) -> int:
+        return int(state[0])
+
+
+class Hopeful(Connect4):
+    def bounds(self, state: Any) -> tuple[float, float]:
+        least, most = super().bounds(state)
+        return max(least, 0), max(most, 0)
+
+
+class Hasty(Connect4):
+    def sufficient_moves(self, state: Any) -> list[int]:
+        return super().sufficient_moves(state)[:1]
+
+
+@pytest.mark.parametrize(
+    ("game", "clause"),
+    [
+        (Merging(3, 3, 3), "key merges only equal values"),
+        (Hopeful(4, 4), "bounds hold the value"),
+        (Hasty(4, 4), "sufficient_moves"),
+    ],
+)
+def test_a_wrong_hook_is_found(game: Any, clause: str) -> None:
+    report = check_game(game, games=25)
+    assert clause in {failure.clause for failure in report.failures}, report
+    assert all(failure.position for failure in report.failures)
+
+
+def test_right_hooks_pass() -> None:
+    assert check_game(Connect4(5, 4), games=4).ok

@@ -1,0 +1,174 @@
+"""Why: a user's compiled game must run like ours, from wherever it was written, also where its file is not."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parsearch.core.errors import GameError
+from parsearch.native.engine import search
+
+SUBTRACTION = '''
+"""One heap; take one to three; who takes the last object wins."""
+from numpy import int64, uint64
+
+from parsearch.native.game import CompiledGame
+
+HEAP = 10
+MAX_MOVES = 3
+INTEGER = True
+
+
+def initial_state():
+    return uint64(HEAP), uint64(0)
+
+
+def to_move(state):
+    return int64(state[1])
+
+
+def legal_moves(state, buffer):
+    count = min(int64(state[0]), MAX_MOVES)
+    for place in range(count):
+        buffer[place] = place + 1
+    return count
+
+
+def play(state, move):
+    return state[0] - uint64(move), uint64(1) - state[1]
+
+
+def is_terminal(state):
+    return state[0] == uint64(0)
+
+
+def evaluate(state):
+    if state[0] == uint64(0):
+        return -1 if state[1] == uint64(0) else 1
+    return 0
+
+
+def max_plies(state):
+    return int(state[0])
+
+
+class Subtraction(CompiledGame):
+    def __init__(self, heap: int = 10) -> None:
+        super().__init__(f"subtraction({heap})", **({"HEAP": heap} if heap != 10 else {}))
+'''
+
+SEARCH = """
+from parsearch.native.engine import search
+
+if __name__ == "__main__":
+    for heap in (10, 9):
+        game = Subtraction(heap)
+        found = search(game, game.initial_state(), 12)
+        print(game.name, found.value, found.line[0])
+"""
+
+ARRIVES = """
+import pickle, sys
+from parsearch.native.engine import search
+
+game = pickle.load(open(sys.argv[1], "rb"))
+found = search(game, game.initial_state(), 12)
+print(game.name, found.value, found.line[0])
+"""
+
+
+def run(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def load(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:
+    (folder / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_from_a_script(tmp_path: Path) -> None:
+    """With other constants too, for which the script is run again under another name."""
+    (tmp_path / "script.py").write_text(SUBTRACTION + SEARCH)
+    assert run("script.py", cwd=tmp_path) == "subtraction(10) 1 2\nsubtraction(9) 1 1\n"
+
+
+def test_from_cells_of_a_notebook(tmp_path: Path) -> None:
+    """As a kernel runs them: no file, but lines that `linecache` knows."""
+    (tmp_path / "cells.py").write_text(
+        "import linecache, sys, types\n"
+        "main = sys.modules['__main__']\n"
+        "main.__dict__.pop('__file__', None)\n"
+        f"for number, cell in enumerate([{SUBTRACTION!r}, {SEARCH.replace('(10, 9)', '(10,)')!r}]):\n"
+        "    name = f'<cell {number}>'\n"
+        "    linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)\n"
+        "    exec(compile(cell, name, 'exec'), main.__dict__)\n"
+    )
+    assert run("cells.py", cwd=tmp_path) == "subtraction(10) 1 2\n"
+
+
+def test_arrives_where_its_file_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(tmp_path, monkeypatch, "their_subtraction", SUBTRACTION)
+    import their_subtraction  # type: ignore[import-not-found]
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "game").write_bytes(pickle.dumps(their_subtraction.Subtraction(9)))
+    (elsewhere / "arrives.py").write_text(ARRIVES)
+    assert run("arrives.py", "game", cwd=elsewhere) == "subtraction(9) 1 1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "line", "message"),
+    [
+        ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 30, "str"),
+        ("signed", "return state[0] - uint64(move)", "return state[0] - move", 25, "play returns"),
+        ("score", "return -1 if", "return -0.5 if", 33, "evaluate returns float64, not a signed integer"),
+    ],
+)
+def test_a_compile_error_is_one_sentence_with_file_line_and_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: str, new: str, line: int, message: str
+) -> None:
+    load(tmp_path, monkeypatch, f"wrong_{name}", SUBTRACTION.replace(old, new))
+    game = __import__(f"wrong_{name}").Subtraction()
+    with pytest.raises(GameError) as caught:
+        search(game, (10, 0), 3)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert message in text
+    assert f"wrong_{name}.py, line " in text
+    assert abs(int(text.partition("line ")[2].partition(":")[0]) - line) <= 2
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SUBTRACTION.replace("def play(state, move):", "def played(state, move):"), "does not define play"),
+        (SUBTRACTION.replace("MAX_MOVES = 3\n", "MOST = 3\n").replace("MAX_MOVES)", "MOST)"), "MAX_MOVES"),
+        (SUBTRACTION.replace("HEAP = 10", "HEAP = object()"), "uses the global HEAP, a object"),
+    ],
+)
+def test_what_cannot_travel_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str
+) -> None:
+    name = f"refused_{abs(hash(message))}"
+    load(tmp_path, monkeypatch, name, source)
+    with pytest.raises(GameError, match=message):
+        __import__(name).Subtraction()
+
+
+def test_a_subclass_that_overrides_a_rule_is_not_native(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(tmp_path, monkeypatch, "base_subtraction", SUBTRACTION)
+    import base_subtraction  # type: ignore[import-not-found]
+
+    class Generous(base_subtraction.Subtraction):  # type: ignore[misc]
+        def evaluate(self, state: tuple[int, ...]) -> int:
+            return 5
+
+    assert base_subtraction.Subtraction().is_native
+    assert not Generous().is_native
