@@ -30,6 +30,14 @@ class GameEntry:
 
 
 GAMES: dict[str, GameEntry] = {
+    "checkers": GameEntry(
+        "English checkers (American draughts) on 8x8",
+        "checkers(eval=full)",
+        "checkers",
+        "B:W18,24,K31:B1,5,K9",
+        "parsearch.games.checkers",
+        "Checkers",
+    ),
     "chess": GameEntry(
         "chess, to mate or stalemate",
         "chess(eval='full')",
@@ -53,6 +61,22 @@ GAMES: dict[str, GameEntry] = {
         "44453",
         "parsearch.games.connect4",
         "Connect4",
+    ),
+    "go": GameEntry(
+        "Go on a small board: area scoring, superko, no suicide",
+        "go(rows, columns, superko=True)",
+        "go(3,3)",
+        "---/-X-/--- O 0",
+        "parsearch.games.go",
+        "Go",
+    ),
+    "kalah": GameEntry(
+        "Kalah, with extra turns and captures; the score is the difference of the stores",
+        "kalah(holes=6, seeds=4)",
+        "kalah",
+        "4,4,4,4,4,0;1/5,5,5,4,4,4;0 1",
+        "parsearch.games.kalah",
+        "Kalah",
     ),
     "mnk": GameEntry(
         "k in a row on a board of columns x rows",
