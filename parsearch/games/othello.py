@@ -33,16 +33,28 @@ RAYS = np.array(
                 if 0 <= rank + step * up < SIZE and 0 <= file + step * right < SIZE
             )
             for sign in (1, -1)
-            for up, right in ((0, sign), (sign, -1), (sign, 0), (sign, 1))
+            for up, right in ((0, sign), (sign, -sign), (sign, 0), (sign, sign))
         ]
         for rank in range(SIZE)
         for file in range(SIZE)
     ],
     np.uint64,
 )
-"""The cells in each direction from a cell: four rays of higher bits, then four of lower ones."""
+"""The cells in each direction from a cell: four rays of higher bits, then their opposites of lower ones."""
 
 HIGHEST = uint64(1 << 63)
+
+SIDES = FILES[0] | FILES[-1]
+ENDS = RANKS[0] | RANKS[-1]
+CORNERS = SIDES & ENDS
+LEFT = uint64(sum(map(int, FILES[: SIZE // 2])))
+LOWER = uint64(sum(map(int, RANKS[: SIZE // 2])))
+QUARTERS = (LEFT & LOWER, ~LEFT & LOWER, LEFT & ~LOWER & BOARD, ~LEFT & ~LOWER & BOARD)
+
+TABLE_DEPTH = 8
+ORDER_DEPTH = 7
+PLAYED_OUT = 4
+"""Empty cells at the end that are played out without the kernel."""
 
 
 def initial_state():
@@ -138,14 +150,226 @@ def difference(mine, theirs):
 
 
 def evaluate(state):
-    score = difference(state[0], state[1])
+    score = difference(state[0], state[1]) if is_terminal(state) else estimate(state)
     return score if state[3] == uint64(0) else -score
+
+
+def estimate(state):
+    """In discs, for the player to move: mobility, corners, discs along an edge that a corner protects, cells next to a
+    corner that give it away, and who will have the last move."""
+    mine, theirs, cells, _ = state
+    empty = ~(mine | theirs) & BOARD
+    risky = around_corners(CORNERS & empty)
+    score = (
+        popcount(cells)
+        - popcount(placements(theirs, mine))
+        + 6 * (popcount(mine & CORNERS) - popcount(theirs & CORNERS))
+        + 2 * (popcount(anchored(mine)) - popcount(anchored(theirs)))
+        - 2 * (popcount(mine & risky) - popcount(theirs & risky))
+        + (2 * (popcount(empty) & 1) - 1)
+    )
+    return max(1 - CELLS, min(CELLS - 1, score))
+
+
+def around_corners(corners):
+    """The cells next to these corners, diagonals included."""
+    rows = corners | ((corners & FILES[0]) << uint64(1)) | ((corners & FILES[-1]) >> uint64(1))
+    return (rows | (rows << uint64(SIZE)) | (rows >> uint64(SIZE))) & BOARD & ~corners
+
+
+def anchored(discs):
+    """A player's discs on the edge that stand in an unbroken row with one in a corner: nobody can flip them."""
+    found = discs & CORNERS
+    more = found
+    while more != uint64(0):
+        more = discs & ~found & ((ENDS & beside(found, 1)) | (SIDES & beside(found, SIZE)))
+        found |= more
+    return found
 
 
 def key(state):
     """The discs and whose they are."""
     theirs = state[1] if state[3] == uint64(0) else ~state[1]
     return state[0] ^ mix64(theirs)
+
+
+# What exact solving uses.
+
+
+def plies_left(state):
+    return CELLS - popcount(state[0] | state[1])
+
+
+def order(state, move):
+    """The fewer replies the better, those in corners counted twice; and corners are worth taking."""
+    replies = play(state, move)[2]
+    score = -2 * (popcount(replies) + popcount(replies & CORNERS))
+    if move != PASS and CORNERS & (uint64(1) << uint64(move)) != uint64(0):
+        score += 3
+    return score
+
+
+def sufficient_moves(state, buffer):
+    """All moves; first those into quarters of the board with an odd number of empty cells, for the last move there."""
+    if state[2] == uint64(0):
+        return legal_moves(state, buffer)
+    odd = odd_quarters(~(state[0] | state[1]) & BOARD)
+    count = 0
+    for cells in (state[2] & odd, state[2] & ~odd):
+        while cells != uint64(0):
+            buffer[count] = ctz(cells)
+            cells = drop_lowest(cells)
+            count += 1
+    return count
+
+
+def odd_quarters(empty):
+    """The quarters of the board that hold an odd number of these cells."""
+    odd = uint64(0)
+    for quarter in QUARTERS:
+        if popcount(empty & quarter) & 1:
+            odd |= quarter
+    return odd
+
+
+def bounds(state):
+    """Discs that can never be flipped stay to the end."""
+    mine, theirs = state[0], state[1]
+    least = 2 * popcount(stable(mine, theirs)) - CELLS
+    most = CELLS - 2 * popcount(stable(theirs, mine))
+    return (least, most) if state[3] == uint64(0) else (-most, -least)
+
+
+def stable(mine, theirs):
+    """Discs of `mine` that can never be flipped, or most of them.
+
+    On each of the four lines through one a neighbour is off the board or such a disc too, or the line is full.
+    """
+    empty = ~(mine | theirs) & BOARD
+    open_rank, open_falling, open_file, open_rising = empty, empty, empty, empty
+    while empty != uint64(0):
+        rays = RAYS[ctz(empty)]
+        empty = drop_lowest(empty)
+        open_rank |= rays[0] | rays[4]
+        open_falling |= rays[1] | rays[5]
+        open_file |= rays[2] | rays[6]
+        open_rising |= rays[3] | rays[7]
+    along_rank, along_file = SIDES | ~open_rank, ENDS | ~open_file
+    falling, rising = SIDES | ENDS | ~open_falling, SIDES | ENDS | ~open_rising
+    found = mine & along_rank & along_file & falling & rising
+    more = found
+    while more != uint64(0):
+        more = (
+            mine
+            & ~found
+            & (along_rank | beside(found, 1))
+            & (falling | beside(found, SIZE - 1))
+            & (along_file | beside(found, SIZE))
+            & (rising | beside(found, SIZE + 1))
+        )
+        found |= more
+    return found
+
+
+def beside(cells, step):
+    return (cells << uint64(step)) | (cells >> uint64(step))
+
+
+def bounds_within(state, low, high):
+    """The last empty cells are played out here; before, stable discs are counted where they could decide."""
+    mine, theirs, _, player = state
+    if player != uint64(0):
+        low, high = -high, -low
+    empty = ~(mine | theirs) & BOARD
+    left = popcount(empty)
+    least, most = -CELLS, CELLS
+    if left <= PLAYED_OUT:
+        if left == 4:
+            value = last_four(mine, theirs, empty, low, high)
+        elif left == 3:
+            value = last_three(mine, theirs, empty, low, high)
+        elif left == 2:
+            value = last_two(mine, theirs, empty, low, high)
+        elif left == 1:
+            value = last_one(mine, theirs, ctz(empty))
+        else:
+            value = difference(mine, theirs)
+        if value > low:
+            least = value
+        if value < high:
+            most = value
+    else:
+        if CELLS - 2 * popcount(theirs) <= low:
+            most = CELLS - 2 * popcount(stable(theirs, mine))
+        if 2 * popcount(mine) - CELLS >= high:
+            least = 2 * popcount(stable(mine, theirs)) - CELLS
+    return (least, most) if player == uint64(0) else (-most, -least)
+
+
+def last_one(mine, theirs, cell):
+    """The value for the owner of `mine`, to move, with one empty cell."""
+    flipped = flips(mine, theirs, cell)
+    if flipped != uint64(0):
+        return 2 * (popcount(mine | flipped) + 1) - CELLS
+    flipped = flips(theirs, mine, cell)
+    if flipped != uint64(0):
+        return 2 * popcount(mine & ~flipped) - CELLS
+    return difference(mine, theirs)
+
+
+def last_two(mine, theirs, empty, low, high):
+    """The same with two empty cells, as exactly as the window asks."""
+    for sign in (1, -1):  # the player to move, and after a pass the other
+        best = -CELLS - 1
+        cells = empty
+        while cells != uint64(0) and best < high:
+            disc = lowest(cells)
+            cells = drop_lowest(cells)
+            flipped = flips(mine, theirs, ctz(disc))
+            if flipped != uint64(0):
+                best = max(best, -last_one(theirs & ~flipped, mine | flipped | disc, ctz(empty ^ disc)))
+        if best >= -CELLS:
+            return sign * best
+        mine, theirs, low, high = theirs, mine, -high, -low
+    return difference(mine, theirs)
+
+
+def last_three(mine, theirs, empty, low, high):
+    """The same with three empty cells, as exactly as the window asks; odd quarters first, as in `sufficient_moves`."""
+    odd = odd_quarters(empty)
+    for sign in (1, -1):  # the player to move, and after a pass the other
+        best = -CELLS - 1
+        for cells in (empty & odd, empty & ~odd):
+            while cells != uint64(0) and best < high:
+                disc = lowest(cells)
+                cells = drop_lowest(cells)
+                flipped = flips(mine, theirs, ctz(disc))
+                if flipped != uint64(0):
+                    value = -last_two(theirs & ~flipped, mine | flipped | disc, empty ^ disc, -high, -max(low, best))
+                    best = max(best, value)
+        if best >= -CELLS:
+            return sign * best
+        mine, theirs, low, high = theirs, mine, -high, -low
+    return difference(mine, theirs)
+
+
+def last_four(mine, theirs, empty, low, high):
+    """The same with four empty cells, as exactly as the window asks; odd quarters first, as in `sufficient_moves`."""
+    odd = odd_quarters(empty)
+    for sign in (1, -1):  # the player to move, and after a pass the other
+        best = -CELLS - 1
+        for cells in (empty & odd, empty & ~odd):
+            while cells != uint64(0) and best < high:
+                disc = lowest(cells)
+                cells = drop_lowest(cells)
+                flipped = flips(mine, theirs, ctz(disc))
+                if flipped != uint64(0):
+                    value = -last_three(theirs & ~flipped, mine | flipped | disc, empty ^ disc, -high, -max(low, best))
+                    best = max(best, value)
+        if best >= -CELLS:
+            return sign * best
+        mine, theirs, low, high = theirs, mine, -high, -low
+    return difference(mine, theirs)
 
 
 def max_plies(state):
@@ -194,9 +418,9 @@ def format_move(state, move):
 
 def render(state):
     board = _board_text(state)
-    lines = [" ".join([" ", *(chr(ord("a") + file) for file in range(SIZE))])]
-    for rank in range(SIZE):
-        lines.append(" ".join([str(rank + 1), *board[rank * SIZE : (rank + 1) * SIZE]]))
+    files = "abcdefgh"[:SIZE]
+    ranks = [f"{rank + 1}{board[rank * SIZE : (rank + 1) * SIZE]}" for rank in range(SIZE)]
+    lines = [" ".join(line) for line in (f" {files}", *ranks)]
     discs = f"X {board.count('X')}, O {board.count('O')}"
     if not is_terminal(state):
         turn = f"{LETTERS[to_move(state)]} to move" + (", who has to pass" if state[2] == uint64(0) else "")
@@ -215,13 +439,13 @@ def _board_text(state):
 class Othello(CompiledGame):
     """Othello on a board of size x size cells, which is 4, 6 or 8; X is black, player 0, and moves first.
 
-    A finished game scores the difference in discs, empty cells counted for the winner. It ends as soon as nobody can place
-    a disc; who cannot while the opponent can has to pass, which is a ply of its own.
+    A finished game scores the difference in discs, empty cells counted for the winner. It ends as soon as nobody can
+    place a disc; who cannot while the opponent can has to pass, which is a ply of its own.
     Moves: cells in reading order; text `d3`, or `pass`.
     State text: the cells from a1 rank by rank, `X`, `O` or `-`, a space and the side to move.
     """
 
     def __init__(self, size: int = 8) -> None:
-        if isinstance(size, bool) or size not in (4, 6, 8):
+        if not isinstance(size, int) or size not in (4, 6, 8):
             raise GameTextError(f"othello: size must be 4, 6 or 8, not {size!r}")
         super().__init__(text_form("othello", type(self), size=size), **({} if size == 8 else {"SIZE": size}))
