@@ -3,6 +3,8 @@
 python scripts/bench_othello.py CONFORMANCE_FOLDER
 """
 
+# ruff: noqa: T201 a bench prints
+
 from __future__ import annotations
 
 import json
