@@ -94,6 +94,14 @@ GAMES: dict[str, GameEntry] = {
         "parsearch.games.nim",
         "Nim",
     ),
+    "othello": GameEntry(
+        "Othello; a finished game scores the difference in discs",
+        "othello(size=8)",
+        "othello",
+        "---------------------------OX------XO--------------------------- X",
+        "parsearch.games.othello",
+        "Othello",
+    ),
     "tictactoe": GameEntry(
         "tic-tac-toe, which is mnk(3,3,3)",
         "tictactoe",

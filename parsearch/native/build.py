@@ -148,6 +148,7 @@ def _check_types(module: ModuleType, rules: Rules, words: int, features: Feature
     """Compile the functions that a kernel uses one by one, helpers first, so that an error names the author's line."""
     state, move = types.UniTuple(types.uint64, words), types.int64
     moves = types.int64[::1]
+    window = types.int64 if rules.namespace.get("INTEGER", False) else types.float64
     players = rules.namespace.get("PLAYERS", 2)
     integer = rules.namespace.get("INTEGER", False)
     zero_sum = rules.namespace.get("ZERO_SUM", players == 2)
@@ -163,6 +164,8 @@ def _check_types(module: ModuleType, rules: Rules, words: int, features: Feature
         "key": ((state,), lambda kind: kind == types.uint64, "a uint64"),
         "order": ((state, move), count, "an integer"),
         "bounds": ((state,), _tuple_of(score, 2), _score_text(integer, 2)),
+        "bounds_within": ((state, window, window), _tuple_of(score, 2), _score_text(integer, 2)),
+        "plies_left": ((state,), count, "an integer"),
         "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
         "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
         "count_moves": ((state,), count, "an integer"),
@@ -300,6 +303,8 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
         "HAS_KEY": "key" in has,
         "HAS_ORDER": "order" in has,
         "HAS_BOUNDS": "bounds" in has and not vector,
+        "HAS_BOUNDS_WITHIN": "bounds_within" in has and not vector,
+        "HAS_PLIES_LEFT": "plies_left" in has,
         "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
         "HAS_COUNT_MOVES": "count_moves" in has,
         "WORDS": words,

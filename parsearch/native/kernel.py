@@ -53,7 +53,7 @@ from parsearch.native.layout import (
 
 # What the generated module defines instead.
 INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = VECTOR = True
-HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_SUFFICIENT_MOVES = HISTORY = True
+HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_BOUNDS_WITHIN = HAS_SUFFICIENT_MOVES = HAS_PLIES_LEFT = HISTORY = True
 WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = ENTRY = INFINITY = 1
 inlined: Any = None
 compiled: Any = None
@@ -70,9 +70,11 @@ record: Any = None
 number: Any = None
 order: Any = None
 bounds: Any = None
+bounds_within: Any = None
 noisy_moves: Any = None
 prefetch: Any = None
 sufficient_moves: Any = None
+plies_left: Any = None
 
 # ---- the generated module goes on from here ----
 
@@ -92,6 +94,22 @@ def utility(state, maximizing, player):
     """The score of a leaf in the view of the node above, which maximises `player`'s payoff or minimises it."""
     score = number(evaluate(state)[player]) if VECTOR else number(evaluate(state))
     return score if maximizing else 0 - score
+
+
+@inlined
+def weight(state, remaining):
+    """How many plies a node is likely to have below it: what decides about the table and ordering."""
+    return int64(plies_left(state)) if SOLVING and HAS_PLIES_LEFT else remaining
+
+
+@inlined
+def limits(state, low, high, maximizing):
+    """What the value to the end of the game cannot be less and not be more than, all in the view of the mover."""
+    if not maximizing:
+        low, high = 0 - high, 0 - low
+    least, most = bounds_within(state, low, high) if HAS_BOUNDS_WITHIN else bounds(state)
+    least, most = number(least), number(most)
+    return (least, most) if maximizing else (0 - most, 0 - least)
 
 
 @inlined
@@ -216,7 +234,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             if TABLE:
                 frames[ply, TARGET] = -1
                 # A forced move is not worth an entry: the node below it has one.
-                if ply > 0 and remaining >= TABLE_DEPTH and count > 1:
+                if ply > 0 and weight(state, remaining) >= TABLE_DEPTH and count > 1:
                     settled, value, proven, place, target = probe(
                         table, mask, words[ply, WORDS], remaining, alpha, beta, generation
                     )
@@ -227,9 +245,9 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     else:
                         frames[ply, TARGET] = target
             if ORDERED:
-                ranked = remaining >= ORDER_DEPTH and count > 1
+                ranked = weight(state, remaining) >= ORDER_DEPTH and count > 1
                 if ranked:
-                    probes = remaining > TABLE_DEPTH
+                    probes = weight(state, remaining) > TABLE_DEPTH
                     rank(
                         state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes
                     )
@@ -264,11 +282,8 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     low, high = 0 - high, 0 - low
                 settled = False
                 value = best
-                if SOLVING and HAS_BOUNDS:
-                    least, most = bounds(child)
-                    least, most = number(least), number(most)
-                    if not below:
-                        least, most = 0 - most, 0 - least
+                if SOLVING and (HAS_BOUNDS or HAS_BOUNDS_WITHIN):
+                    least, most = limits(child, low, high, below)
                     if most <= low or least == most:
                         settled, value = True, most
                     elif least >= high:
@@ -301,7 +316,7 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     state, maximizing, alpha, beta = child, below, low, high
                     if TABLE:
                         estimated = False
-                        if remaining >= TABLE_DEPTH:
+                        if weight(state, remaining) >= TABLE_DEPTH:
                             words[ply, WORDS] = hashed(state, salt)
                             prefetch(table, int64(words[ply, WORDS] & mask) * (BUCKET * ENTRY))
                     opening = True

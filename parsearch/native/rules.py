@@ -31,7 +31,16 @@ from parsearch.core.errors import GameError
 COMPILED = ("initial_state", "to_move", "legal_moves", "play", "is_terminal", "evaluate")
 """The functions that every compiled game defines."""
 
-OPTIONAL = ("key", "order", "bounds", "noisy_moves", "sufficient_moves", "count_moves")
+OPTIONAL = (
+    "key",
+    "order",
+    "bounds",
+    "bounds_within",
+    "noisy_moves",
+    "sufficient_moves",
+    "plies_left",
+    "count_moves",
+)
 """Hooks that searches use where a game defines them; compiled too."""
 
 PLAIN = ("max_plies", "parse_state", "format_state", "parse_move", "format_move", "render")

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from parsearch.algorithms import Algorithm
+from parsearch.core.errors import GameError
 from parsearch.core.game import Game, score_for
 from parsearch.core.result import RootMove
 from parsearch.core.window import Bound, Window
 from parsearch.parallel.split import Answer, Split
-from parsearch.parallel.task import Outcome, Task, blaming
+from parsearch.parallel.task import Outcome, Task, blaming, state_text
 
 
 class Proof(Split):
@@ -109,6 +110,12 @@ class Proof(Split):
         elif value > self._least[index]:
             self._least[index] = self._guess = value
             self._lines[index] = outcome.pv
+        if self._least[index] > self._most[index]:
+            raise GameError(
+                f"{self.game.name} is worth at least {self._least[index]:g} and at most {self._most[index]:g} to the "
+                f"mover at {state_text(self.game, task.state)}: its bounds exclude the value; mend bounds "
+                "(parsearch.check_game finds the position)"
+            )
 
     def give_back(self, task: Task) -> None:
         self._asked.discard(task.path[0])
