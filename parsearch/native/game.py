@@ -37,14 +37,16 @@ class CompiledGame(Game[Words, int]):
 
     Optional, compiled as well: `key(state)`, 64 bits by which the transposition table knows the position;
     `order(state, move)`, an integer, greater for moves to try earlier; `bounds(state)`, a pair between which the value
-    to the end of the game must lie; `sufficient_moves(state, buffer)`, like `legal_moves` but only moves enough to find
-    that value where `bounds` leave it open; `bounds_within(state, low, high)`, like `bounds` but told the window (player
-    0's view too), so that it need be no tighter than the window asks and may play out the last moves itself;
-    `noisy_moves(state, buffer)` for quiescence; `count_moves(state)`, how many legal moves there are, for perft. In plain
-    Python: `max_plies` and the text functions of Game. From TABLE_DEPTH plies before the end of a search on, the table
-    is used, from ORDER_DEPTH on moves are ordered (both 2 unless set). Where passes make `max_plies` a loose bound,
-    `plies_left(state)` says what these two compare with instead in a search to the end of the game. Functions are
-    compiled into their callers; large ones that CALLED names are not, which saves time to compile.
+    to the end of the game must lie; `bounds_within(state, low, high)`, like `bounds` but told the window (player 0's
+    view too), so that it need be no tighter than the window asks and may play out the last moves itself;
+    `sufficient_moves(state, buffer)`, like `legal_moves` but only moves enough to find that value where `bounds` leave
+    it open; `noisy_moves(state, buffer)` for quiescence; `count_moves(state)`, how many legal moves there are, for
+    perft. In plain Python: `max_plies` and the text functions of Game.
+
+    From TABLE_DEPTH plies before the end of a search on, the table is used, from ORDER_DEPTH on moves are ordered
+    (both 2 unless set). Where passes make `max_plies` a loose bound, `plies_left(state)` says what these two compare
+    with instead in a search to the end of the game. Functions are compiled into their callers; large ones that CALLED
+    names are not, which saves time to compile.
 
     Called from Python the functions run uncompiled, one source for both. The game travels as source (`Rules`), so a
     process that receives it needs no file of it. Raises GameError for rules that cannot be gathered.
