@@ -35,5 +35,6 @@ def test_the_game_to_add_keeps_the_contract_and_is_solved() -> None:
 
 def test_what_the_readme_names_is_there() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not re.findall(r"^[A-Z_]+$", text, re.MULTILINE)  # a place that was never filled
     for path in re.findall(r"(?:configs|scripts|parsearch)/[\w./*-]+\w", text):
         assert list(ROOT.glob(path)), path

@@ -40,7 +40,7 @@ GAMES: dict[str, GameEntry] = {
     ),
     "chess": GameEntry(
         "chess, to mate or stalemate",
-        "chess(eval='full')",
+        "chess(eval=full)",
         "chess(eval=material)",
         "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
         "parsearch.games.chess",
@@ -48,7 +48,7 @@ GAMES: dict[str, GameEntry] = {
     ),
     "chess960": GameEntry(
         "Fischer random chess",
-        "chess960(eval='full')",
+        "chess960(eval=full)",
         "chess960",
         "bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1",
         "parsearch.games.chess",

@@ -19,6 +19,9 @@ from parsearch.parallel.task import Outcome, Task, blaming
 DIVES = 3
 """Random dives by which the size of a subtree is guessed; a guess orders work and decides nothing."""
 
+MOST_SECONDS = 0.1
+"""That guessing may take in all; a compiled game, slow when called from Python, takes 0.7 s for 56 subtrees."""
+
 LEAST_SECONDS = 0.05
 """A subtree that takes less is not split further: a task costs 1-2 ms to send (measured with Ray 2.60)."""
 
@@ -61,6 +64,8 @@ class TopTree(Split):
         self._waiting: list[Node] = list(reversed(self._root.children))  # the next one stands last
         self._nodes: dict[tuple[int, ...], Node] = {node.path: node for node in self._root.children}
         self._random = random.Random(0)
+        self._measuring = 0.0  # seconds so far
+        self._pace = 0.0
         self._estimated = False
 
     @property
@@ -109,7 +114,7 @@ class TopTree(Split):
                 continue
             self._expand(node)
             self.visited += 1
-            self._measure(node.children)
+            self._measure(node.children, share=node.size / max(len(node.children), 1))
             whole += sum(child.size for child in node.children) - node.size
             for child in node.children:
                 self._nodes[child.path] = child
@@ -124,15 +129,22 @@ class TopTree(Split):
                 child = self.game.play(node.state, move)
                 node.children.append(Node((*node.path, index), line, child, node.depth - 1))
 
-    def _measure(self, nodes: Sequence[Node]) -> float:
-        """Guess the size of each subtree; returns the seconds that a node took."""
+    def _measure(self, nodes: Sequence[Node], share: float = 1.0) -> float:
+        """Guess the size of each subtree; returns the seconds that a node took. Once that has taken its time, each
+        has its `share`: workers wait meanwhile, and evenness is not worth more than it saves."""
         started, visited = time.perf_counter(), 0
         for node in nodes:
+            if self._measuring > MOST_SECONDS:
+                node.size = share
+                continue
+            before = time.perf_counter()
             with blaming(self.game, node.state):
                 guesses = [self._dive(node.state, node.depth) for _ in range(DIVES)]
             node.size = sum(size for size, _ in guesses) / DIVES
             visited += sum(seen for _, seen in guesses)
-        return (time.perf_counter() - started) / max(visited, 1)
+            self._measuring += time.perf_counter() - before
+        self._pace = self._pace or (time.perf_counter() - started) / max(visited, 1)
+        return self._pace
 
     def _dive(self, state: Any, depth: int) -> tuple[float, int]:
         """The subtree's size as one random line of play suggests it, and the positions seen for that."""
