@@ -103,7 +103,7 @@ def test_the_search_starts_from_the_position_after_each_reply() -> None:
         (["tictactoe", "--depth", "0"], "depth 0 looks at no move"),
         (["tictactoe", "--time", "0"], "seconds must be finite and more than 0"),
         (["tictactoe", "--state", "X"], "it has 1 cells"),
-        (["chess960"], "there is no game 'chess960'"),
+        (["shogi"], "there is no game 'shogi'"),
     ],
 )
 def test_bad_input_is_one_sentence(options: list[str], message: str) -> None:
