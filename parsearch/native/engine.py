@@ -140,7 +140,8 @@ def solve(
     seconds: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Found:
-    """The exact value of a zero-sum game from `state` to its end, with a line that starts with the first best move.
+    """The exact value of a zero-sum game from `state` to its end, with a line that starts with a best move
+    (`parsearch.search` finds the first of them).
 
     Integer scores are found by null-window tests, each at the value that the last one left possible, the first at
     `guess` (from player 0's view; a right one saves a third of the work). Others by one search with a full window.
