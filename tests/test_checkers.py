@@ -122,7 +122,7 @@ def test_fixed_depth() -> None:
         assert found.line[0] == game.legal_moves(state)[first], row["fen"]
 
 
-@pytest.mark.parametrize("farthest", [18, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("farthest", [18, pytest.param(22, marks=pytest.mark.slow)])
 def test_endgames(farthest: int) -> None:
     """A won position is won within its distance and not before; a drawn one is not decided as far as we look."""
     game = load_game("checkers(eval=material)")
