@@ -106,13 +106,15 @@ class Coordinator:
             raise InputError(f"{game!r} is not a parsearch.Game; give an instance, such as load_game('connect4')")
         if limits is not None and not isinstance(limits, Limits):
             raise InputError(f"limits must be a Limits, not {limits!r}; write for example Limits(depth=5)")
-        with blaming(game, state):
-            start = game.initial_state()
-        if isinstance(state, str) and not isinstance(start, str):
-            raise InputError(f"{state!r} is text and not a state of {game.name}; use game.parse_state({state!r})")
+        if state is None or isinstance(state, str):  # nothing given, or text, which is a state of few games only
+            with blaming(game, state):
+                start = game.initial_state()
+            if state is not None and not isinstance(start, str):
+                raise InputError(f"{state!r} is text and not a state of {game.name}; use game.parse_state({state!r})")
+            state = start if state is None else state
         request = Request(
             game,
-            start if state is None else state,
+            state,
             find_algorithm(game, algorithm),
             limits or Limits(),
             all_moves,
