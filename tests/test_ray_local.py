@@ -173,3 +173,25 @@ def test_a_cluster_is_joined_by_its_address(ray_cluster: Any, short_path: Path) 
     by_argument = run(code.replace("ADDRESS", repr(ray_cluster.address)), short_path)
     by_environment = run(code.replace("ADDRESS", "None"), short_path, RAY_ADDRESS=ray_cluster.address)
     assert by_argument == by_environment == "4 4\n"
+
+
+def test_two_coordinators_share_a_ray_that_ends_with_the_last(short_path: Path) -> None:
+    # RAY_ADDRESS leads nowhere: address="local" is the stronger word.
+    out = run(
+        """
+        import ray
+        from parsearch import Coordinator, Limits, load_game
+
+        if __name__ == "__main__":
+            first, second = (Coordinator(workers=2, address="local", offload="always") for _ in range(2))
+            first.start()
+            second.start()
+            first.close()
+            print(second.search(load_game("nim"), limits=Limits(depth=3)).move, ray.is_initialized())
+            second.close()
+            print(ray.is_initialized())
+        """,
+        short_path,
+        RAY_ADDRESS="127.0.0.1:1",
+    )
+    assert out == "(0, 1) True\nFalse\n"
