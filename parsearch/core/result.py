@@ -48,6 +48,24 @@ class Progress:
     pending: int
 
 
+@dataclass(frozen=True, slots=True)
+class TaskRun:
+    """One task on one worker, as the coordinator saw it; several runs of a task are workers that joined it.
+
+    line: the moves from the root to the task's state, as text. worker: who searched it, as `host:pid`.
+    sent, started, ended, received: seconds since the search began; sent and received by the coordinator's clock,
+    started and ended by the worker's. nodes: positions visited.
+    """
+
+    line: str
+    worker: str
+    sent: float
+    started: float
+    ended: float
+    received: float
+    nodes: int
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The answer of a search.
@@ -63,6 +81,7 @@ class SearchResult:
     complete: the requested depth or the end of the game was reached.
     best_moves: every best move for minimax, maxn, and where all moves were asked for; else just the move.
     root_moves: one entry a root move, in the game's order.
+    timeline: every task that workers ran, in the order of its end; empty where the calling process did it all.
     """
 
     game: Game[Any, Any]
@@ -79,6 +98,7 @@ class SearchResult:
     complete: bool
     best_moves: tuple[Any, ...]
     root_moves: tuple[RootMove, ...]
+    timeline: tuple[TaskRun, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON: states and moves as text, everything else as above."""
