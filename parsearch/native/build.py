@@ -10,7 +10,7 @@ import linecache
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache as memoize
 from pathlib import Path
@@ -23,11 +23,12 @@ from numba.core.errors import NumbaError
 
 from parsearch.core.errors import GameError
 from parsearch.native import cache, overloads
+from parsearch.native.check_types import check_types, first_line
 from parsearch.native.rules import COMPILED, OPTIONAL, Rules
 
 TEMPLATES = {"maxn": ("kernel_maxn.py",), "perft": ("kernel_perft.py",)}
-WINDOWED = ("kernel_table.py", "kernel.py")
-"""Templates by algorithm; all others are searched by the second."""
+WINDOWED = ("kernel_table.py", "kernel_order.py", "kernel_joint.py", "kernel.py", "kernel_crew.py")
+"""Templates by algorithm; all others are searched by the second group."""
 
 types: Any = numba.types  # made of attributes that no type checker knows
 
@@ -40,7 +41,8 @@ class Features:
 
     algorithm: minimax, alphabeta, pvs, paranoid, maxn, or perft. table: uses a transposition table. ordered: tries
     promising moves first. quiescence: plays on with noisy moves where the depth ends. solving: every search goes to
-    the end of the game, so `bounds` and `sufficient_moves` hold.
+    the end of the game, so `bounds` and `sufficient_moves` hold. joint: several searches of one root over one table
+    cooperate (with `table` and `ordered`).
     """
 
     algorithm: str
@@ -48,17 +50,22 @@ class Features:
     ordered: bool = False
     quiescence: bool = False
     solving: bool = False
+    joint: bool = False
 
     def __str__(self) -> str:
-        extras = ("table", "ordered", "quiescence", "solving")
+        extras = ("table", "ordered", "quiescence", "solving", "joint")
         return " ".join([self.algorithm, *(extra for extra in extras if getattr(self, extra))])
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel ready to run. words: of a state. loaded: it came from the disk cache, nothing was compiled."""
+    """A kernel ready to run. words: of a state. loaded: it came from the disk cache, nothing was compiled.
+
+    rounds: the same for many searches in turn, compiled at its first call; None for maxn and perft.
+    """
 
     run: Callable[..., None]
+    rounds: Callable[..., int] | None
     words: int
     loaded: bool
 
@@ -116,12 +123,12 @@ def _compile(
         if report is not None:
             report(f"compiling {rules.name} for {features}")
         with _lightly_optimised():
-            _check_types(rules_module, rules, words, features)
+            check_types(rules_module, rules, words, _unused(features))
     try:
         run.compile(_signature(rules, features))
     except NumbaError as error:
-        raise GameError(f"{rules.name} does not compile for {features}: {_first_line(error)}") from error
-    return Kernel(run, words, loaded=sum(run.stats.cache_hits.values()) > 0)
+        raise GameError(f"{rules.name} does not compile for {features}: {first_line(error)}") from error
+    return Kernel(run, getattr(module, "rounds", None), words, loaded=sum(run.stats.cache_hits.values()) > 0)
 
 
 def _was_compiled(run: Any, module: ModuleType) -> bool:
@@ -141,35 +148,12 @@ def _signature(rules: Rules, features: Features) -> tuple[Any, ...]:
         return vector, words, matrix, matrix, scores, matrix, vector, types.int64
     table = types.uint64[::1]
     ordering = matrix, matrix, vector, matrix, matrix  # ranks, lines, lengths, killers, history
-    return vector, words, matrix, matrix, scores, *ordering, table, types.uint64, types.int64
+    shared = words, table, table  # keys, table, busy
+    return vector, words, matrix, matrix, scores, *ordering, *shared, types.uint64, types.int64
 
 
-def _check_types(module: ModuleType, rules: Rules, words: int, features: Features) -> None:
-    """Compile the functions that a kernel uses one by one, helpers first, so that an error names the author's line."""
-    state, move = types.UniTuple(types.uint64, words), types.int64
-    moves = types.int64[::1]
-    window = types.int64 if rules.namespace.get("INTEGER", False) else types.float64
-    players = rules.namespace.get("PLAYERS", 2)
-    integer = rules.namespace.get("INTEGER", False)
-    zero_sum = rules.namespace.get("ZERO_SUM", players == 2)
-    score = types.Integer if integer else (types.Integer, types.Float)
-    payoffs = _is(score) if zero_sum else _tuple_of(score, players)
-    count = _is(types.Integer)
-    wanted: dict[str, tuple[tuple[Any, ...], Callable[[Any], bool], str]] = {
-        "to_move": ((state,), count, "an integer"),
-        "legal_moves": ((state, moves), count, "an integer, the number of moves"),
-        "play": ((state, move), lambda kind: kind == state, f"a tuple of {words} uint64"),
-        "is_terminal": ((state,), _is(types.Boolean), "True or False"),
-        "evaluate": ((state,), payoffs, _score_text(integer, None if zero_sum else players)),
-        "key": ((state,), lambda kind: kind == types.uint64, "a uint64"),
-        "order": ((state, move), count, "an integer"),
-        "bounds": ((state,), _tuple_of(score, 2), _score_text(integer, 2)),
-        "bounds_within": ((state, window, window), _tuple_of(score, 2), _score_text(integer, 2)),
-        "plies_left": ((state,), count, "an integer"),
-        "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
-        "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
-        "count_moves": ((state,), count, "an integer"),
-    }
+def _unused(features: Features) -> list[str]:
+    """The game's functions that a kernel with these features never calls."""
     used = {
         "evaluate": features.algorithm != "perft",
         "key": features.table,
@@ -179,23 +163,7 @@ def _check_types(module: ModuleType, rules: Rules, words: int, features: Feature
         "sufficient_moves": features.solving,
         "count_moves": features.algorithm == "perft",
     }
-    for name in rules.compiled:
-        if name not in wanted or not used.get(name, True):
-            continue
-        arguments, fits, description = wanted[name]
-        function: Any = getattr(module, name)
-        try:
-            function.compile(arguments)
-        except NumbaError as error:
-            raise GameError(
-                f"{_place(error, module, rules, name)}: {name} does not compile: {_first_line(error)}"
-            ) from error
-        returned = types.unliteral(function.overloads[arguments].signature.return_type)
-        if not fits(returned):
-            raise GameError(
-                f"{_place(None, module, rules, name)}: {name} returns {returned}, not {description}; wrap what it "
-                "returns and the literals in it, as in uint64(1)"
-            )
+    return [name for name, needed in used.items() if not needed]
 
 
 @contextlib.contextmanager
@@ -211,44 +179,6 @@ def _lightly_optimised() -> Iterator[None]:
         yield
     finally:
         numba.config.OPT = level
-
-
-def _is(kind: Any) -> Callable[[Any], bool]:
-    return lambda found: isinstance(found, kind) and found != types.uint64
-
-
-def _tuple_of(kind: Any, size: int) -> Callable[[Any], bool]:
-    return lambda found: isinstance(found, types.UniTuple) and len(found) == size and _is(kind)(found.dtype)
-
-
-def _score_text(integer: bool, size: int | None) -> str:
-    kind = "signed integer" if integer else "number"
-    return f"a {kind}" if size is None else f"a tuple of {size} {kind}s of one type"
-
-
-def _place(error: NumbaError | None, module: ModuleType, rules: Rules, name: str) -> str:
-    """File and line in the author's text: of the error if it has one, else of the function."""
-    starts = {origin.name: origin for origin in rules.origins}
-    place = getattr(error, "loc", None)
-    line = getattr(place, "line", None)
-    if line is not None:
-        for origin in rules.origins:  # the function whose lines hold the error's
-            function = getattr(module, origin.name)
-            code = getattr(function, "py_func", function).__code__
-            if code.co_firstlineno <= line <= max(number or 0 for _, _, number in code.co_lines()):
-                return f"{origin.file}, line {origin.line + line - code.co_firstlineno}"
-    origin = starts[name]
-    return f"{origin.file}, line {origin.line}"
-
-
-def _first_line(error: NumbaError) -> str:
-    """Numba's reason without its traces and advice."""
-    skip = ("Failed in", "During:", "File ", "- ", "There are", "<", "\x1b")
-    lines = [line.strip() for line in str(error).splitlines()]
-    reasons = [line.removeprefix(">>> ").strip() for line in lines if line and not line.startswith(skip)]
-    if not reasons:
-        return str(error)
-    return " ".join(reasons[:2]) if reasons[0].endswith(":") else reasons[0]
 
 
 _INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
@@ -298,6 +228,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
         "ORDERED": features.ordered,
         "QUIESCENCE": features.quiescence,
         "SOLVING": features.solving,
+        "JOINT": features.joint,
         "VECTOR": vector,
         "HISTORY": defined.get("HISTORY", "order" not in has),
         "HAS_KEY": "key" in has,
@@ -311,8 +242,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
         "PLAYERS": players,
         "MAX_MOVES": defined["MAX_MOVES"],
         "ENTRY": 2 if integer else 3,
-        "TABLE_DEPTH": max(2, defined.get("TABLE_DEPTH", 2)),
-        "ORDER_DEPTH": max(2, defined.get("ORDER_DEPTH", 2)),
+        **_depths(defined),
     }
     loads = "".join(f"words[ply, {word}], " for word in range(words))
     stores = "\n".join(f"    words[ply, {word}] = state[{word}]" for word in range(words))
@@ -322,7 +252,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
             "import numpy as np",
             "from numba import njit as _njit",
             "from numpy import float64, int64, uint64",
-            "from parsearch.native.bits import mix64",
+            "from parsearch.native.bits import compare_and_swap, mix64",
             "from parsearch.native.overloads import prefetch",
             *(_layout_import(preamble) for preamble, _, _ in parts),
             f"import {rules_name} as _rules",
@@ -347,6 +277,13 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
             *(body for _, _, body in parts),
         ]
     )
+
+
+def _depths(defined: Mapping[str, Any]) -> dict[str, int]:
+    """From how many plies before the end on a node is looked up, ordered, and shared: that needs the other two."""
+    table, order = (max(2, defined.get(name, 2)) for name in ("TABLE_DEPTH", "ORDER_DEPTH"))
+    joint = max(table, order, defined.get("JOINT_DEPTH", max(table, order) + 1))
+    return {"TABLE_DEPTH": table, "ORDER_DEPTH": order, "JOINT_DEPTH": joint}
 
 
 def _layout_import(preamble: str) -> str:

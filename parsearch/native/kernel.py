@@ -24,37 +24,37 @@ from parsearch.native.layout import (
     BETA,
     BUCKET,
     COUNT,
+    CUT,
+    DEEPEST,
     DEPTH,
     ESTIMATED,
     FINISHED,
     GENERATION,
-    HISTORY_LIMIT,
-    HISTORY_MASK,
     INDEX,
-    KILLER,
+    MARK,
     MAXIMIZING,
     NODES,
     OPENING,
-    ORDER_SHIFT,
     PLAYER,
     PLY,
-    RANK_MASK,
-    RANK_SHIFT,
+    POLL,
+    POLLED,
     RANKED,
     RUNNING,
     SENT,
+    SHARED,
     SLOT,
     START,
     STATUS,
-    TABLE_MOVE,
+    STRICT,
     TARGET,
     TESTED,
 )
 
 # What the generated module defines instead.
-INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = VECTOR = True
+INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = JOINT = VECTOR = True
 HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_BOUNDS_WITHIN = HAS_SUFFICIENT_MOVES = HAS_PLIES_LEFT = HISTORY = True
-WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = ENTRY = INFINITY = 1
+WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = JOINT_DEPTH = ENTRY = INFINITY = 1
 inlined: Any = None
 compiled: Any = None
 load: Any = None
@@ -68,7 +68,14 @@ hashed: Any = None
 probe: Any = None
 record: Any = None
 number: Any = None
-order: Any = None
+rank: Any = None
+pick: Any = None
+remember: Any = None
+mark_keys: Any = None
+acquire: Any = None
+leave: Any = None
+least_busy: Any = None
+decided: Any = None
 bounds: Any = None
 bounds_within: Any = None
 noisy_moves: Any = None
@@ -142,52 +149,10 @@ def frontier(state, moves, ply, low, high, maximizing, player, estimated):
     return best, place, nodes, estimated
 
 
-@inlined
-def rank(state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes):
-    """A number for each move, the most promising highest: table move, static order, killers, history, game's order."""
-    for index in range(count):
-        move = moves[ply, index]
-        if TABLE and probes:  # the child's entry is on its way while the others are ranked
-            prefetch(table, int64(hashed(play(state, move), salt) & mask) * (BUCKET * ENTRY))
-        score = int64(0)
-        if HAS_ORDER:
-            score = int64(order(state, move)) << ORDER_SHIFT
-        if HISTORY:
-            if move == killers[ply, 0]:
-                score += KILLER
-            elif move == killers[ply, 1]:
-                score += KILLER >> 1
-            score += history[int64(maximizing), move & HISTORY_MASK]
-        if index == place - 1:
-            score += TABLE_MOVE
-        ranks[ply, index] = (score << RANK_SHIFT) | (RANK_MASK - index)
-
-
-@inlined
-def pick(ranks, ply, index, count):
-    """Bring the highest rank of those from `index` on to `index`; the place of its move in the game's order."""
-    top = index
-    for other in range(index + 1, count):
-        if ranks[ply, other] > ranks[ply, top]:
-            top = other
-    taken = ranks[ply, top]
-    ranks[ply, top] = ranks[ply, index]
-    ranks[ply, index] = taken
-    return RANK_MASK - (taken & RANK_MASK)
-
-
-@inlined
-def remember(killers, history, ply, move, maximizing, remaining):
-    """A move that cut off is tried early in the nodes beside this one, and wherever it is legal."""
-    if move != killers[ply, 0]:
-        killers[ply, 1] = killers[ply, 0]
-        killers[ply, 0] = move
-    side, place = int64(maximizing), move & HISTORY_MASK
-    history[side, place] = min(history[side, place] + remaining * remaining, HISTORY_LIMIT)
-
-
 @compiled
-def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, history, table, salt, limit):
+def run(
+    control, words, moves, frames, scores, ranks, lines, lengths, killers, history, keys, table, busy, salt, limit
+):  # fmt: skip
     """Go on with a search until it is finished or has counted `limit` nodes, or a few more."""
     player = control[PLAYER]
     depth = control[DEPTH]
@@ -210,6 +175,11 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
     beta = scores[ply, BETA]
     best = scores[ply, BEST]
     opening = control[STATUS] == OPENING
+    polled = control[POLLED]
+    if JOINT:
+        if ply == 0 and opening:
+            words[0, WORDS] = hashed(state, salt)
+        leave(busy, keys, frames, ply, control[DEEPEST])  # where the window was narrowed meanwhile
     finished = False
     while True:
         if opening:  # a new node: state, maximizing, alpha and beta are set
@@ -234,11 +204,11 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             if TABLE:
                 frames[ply, TARGET] = -1
                 # A forced move is not worth an entry: the node below it has one.
-                if ply > 0 and weight(state, remaining) >= TABLE_DEPTH and count > 1:
+                if (JOINT or ply > 0) and weight(state, remaining) >= TABLE_DEPTH and count > 1:
                     settled, value, proven, place, target = probe(
                         table, mask, words[ply, WORDS], remaining, alpha, beta, generation
                     )
-                    if settled:
+                    if settled and ply > 0:
                         best = value
                         estimated = not proven
                         count = 0
@@ -251,12 +221,42 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     rank(
                         state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes
                     )
+            if JOINT:
+                shared = weight(state, remaining) >= JOINT_DEPTH and count > 1
+                frames[ply, SHARED] = shared
+                if shared:
+                    mark_keys(keys, state, moves, ply, count, remaining, salt, generation)
+        if JOINT and nodes >= polled:
+            polled = nodes + POLL
+            above, value, proven, place = decided(table, mask, words, frames, scores, ply, depth, generation)
+            if above < ply:  # others have found what this node was to find: it is finished, what lies below it is left
+                leave(busy, keys, frames, above, ply)
+                ply = above
+                remaining = depth - ply
+                state = load(words, ply)
+                maximizing = frames[ply, MAXIMIZING] != 0
+                alpha = scores[ply, ALPHA]
+                beta = scores[ply, BETA]
+                best = scores[ply, BEST]
+                best_slot = frames[ply, BEST_SLOT]
+                estimated = not proven
+                if value > best:
+                    best = value
+                    best_slot = place - 1 if place > 0 else MAX_MOVES
+                    lengths[ply] = min(place, 1)
+                    lines[ply, 0] = moves[ply, max(place - 1, 0)]
+                frames[ply, TARGET] = -1
+                index = count = 0
+                again = False
         if nodes >= limit:
             break
         if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
             # The next child, or the same one again with its full window.
             if not (TESTS and again):
-                slot = pick(ranks, ply, index, count) if ORDERED and ranked else index
+                if JOINT and frames[ply, SHARED] and index >= (STRICT if frames[ply, CUT] else 1):
+                    slot = least_busy(ranks, keys, busy, ply, index, count)
+                else:
+                    slot = pick(ranks, ply, index, count) if ORDERED and ranked else index
                 index += 1
             child = play(state, moves[ply, slot])
             nodes += 1
@@ -314,6 +314,9 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
                     ply += 1
                     remaining -= 1
                     state, maximizing, alpha, beta = child, below, low, high
+                    if JOINT:
+                        frames[ply, CUT] = index > 1 or frames[ply - 1, CUT] == 0
+                        frames[ply, MARK] = acquire(busy, keys[ply - 1, slot]) if frames[ply - 1, SHARED] else -1
                     if TABLE:
                         estimated = False
                         if weight(state, remaining) >= TABLE_DEPTH:
@@ -336,6 +339,8 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
             value = best
             below = maximizing
             length = lengths[ply]
+            if JOINT:
+                leave(busy, keys, frames, ply - 1, ply)
             ply -= 1
             remaining += 1
             state = load(words, ply)
@@ -383,5 +388,6 @@ def run(control, words, moves, frames, scores, ranks, lines, lengths, killers, h
     scores[ply, BEST] = best
     store(words, ply, state)
     control[STATUS] = FINISHED if finished else RUNNING
-    control[PLY] = ply
+    control[PLY] = control[DEEPEST] = ply
+    control[POLLED] = polled
     control[NODES] = nodes

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from numpy import uint64
 
-# control: one search.
-STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION = range(6)
-CONTROLS = 6
+# control: one search. DEEPEST is the ply down to which it holds marks, POLLED the count of nodes at which it looks next
+# what others have decided, SINCE the round of a crew in which it began.
+STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION, DEEPEST, POLLED, SINCE = range(9)
+CONTROLS = 9
 
 # status
 OPENING, RUNNING, FINISHED = range(3)
 
-# frames: one row of integers a ply. TARGET is where in the table the node will be stored.
-MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET = range(10)
-FRAME = 10
+# frames: one row of integers a ply. TARGET is where in the table the node will be stored. SHARED: its children are
+# marked. MARK is the place of its own mark. CUT: one of its first moves is likely to cut off.
+MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET, SHARED, MARK, CUT = range(13)
+FRAME = 13
 
 # scores: one row of scores a ply. START is alpha as the node was entered, SENT alpha as its current child was sent out.
 ALPHA, BETA, BEST, START, SENT = range(5)
@@ -38,3 +40,10 @@ HISTORY_MASK, HISTORY_LIMIT = 0xFFF, (1 << 18) - 1
 KILLER = 1 << 19
 ORDER_SHIFT = 20
 TABLE_MOVE = 1 << 50
+
+# Searches that cooperate. A mark: how many are in a position 0-15, hash 16-55, generation 56-63.
+BUSY_COUNT, BUSY_KEY = uint64(0xFFFF), uint64(0xFFFFFFFFFFFF0000)
+BUSY_HASH, BUSY_HASH_SHIFT, BUSY_GENERATION_SHIFT = uint64(0x00FFFFFFFFFF0000), uint64(16), uint64(56)
+BUSY_WAYS = 8  # places that a position can be marked in: a line of the processor's cache
+POLL = 32  # nodes between two looks at what others have decided
+STRICT = 2  # moves of a node likely to cut off that all search together

@@ -46,7 +46,17 @@ OPTIONAL = (
 PLAIN = ("max_plies", "parse_state", "format_state", "parse_move", "format_move", "render")
 """Functions that stay plain Python."""
 
-CONSTANTS = ("PLAYERS", "ZERO_SUM", "INTEGER", "MAX_MOVES", "TABLE_DEPTH", "ORDER_DEPTH", "HISTORY", "CALLED")
+CONSTANTS = (
+    "PLAYERS",
+    "ZERO_SUM",
+    "INTEGER",
+    "MAX_MOVES",
+    "TABLE_DEPTH",
+    "ORDER_DEPTH",
+    "JOINT_DEPTH",
+    "HISTORY",
+    "CALLED",
+)
 """Constants that say something about the game; MAX_MOVES has no default."""
 
 LARGEST_ARRAY = 1 << 16

@@ -8,17 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy import int64, uint64
+from numpy import uint64
 
 from parsearch.core.game import Score
 from parsearch.core.window import Window
 from parsearch.native import layout
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.game import CompiledGame, Words
+from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
-
-QUIESCENCE_PLIES = 64
-"""Plies of noisy moves after which the estimate has to do."""
+from parsearch.native.workspace import Workspace
 
 INFINITY = 1 << 60
 """Stands for infinity where scores are integers."""
@@ -29,8 +28,10 @@ class Search:
 
     window: what has to be told apart; value and window are from player 0's view, for paranoid from `player`'s.
     table: shared with whatever else uses it. Searches over one table may be run in turn, in any order and in slices
-    of any
-    size. Guarantees as in `algorithms.alphabeta`; a table, order of moves and slices change effort, never value.
+    of any size. Guarantees as in `algorithms.alphabeta`; a table, order of moves and slices change effort, never value.
+    busy: for joint searches, the marks that belong to the table; give back those of a search that is not finished with
+    `release`. The line of a joint search may be short.
+    workspace: memory to run in; its own by default.
     """
 
     def __init__(
@@ -43,41 +44,38 @@ class Search:
         player: int = 0,
         table: Table | None = None,
         report: Callable[[str], None] | None = None,
+        busy: Busy | None = None,
+        workspace: Workspace | None = None,
     ) -> None:
         self.game, self.state, self.features, self.player = game, state, features, player
         self.leaf = game.is_terminal(state) or (depth == 0 and not features.quiescence)
         if self.leaf:
             return
         self._kernel = load_kernel(game.rules, features, report)
-        plies = depth + 1 + (QUIESCENCE_PLIES if features.quiescence else 0)
-        self._control = np.zeros(layout.CONTROLS, int64)
+        room = workspace or Workspace(game, features, self._kernel.words, depth)
+        room.reset()
+        self._control, self._words, self._frames, self._scores = room.control, room.words, room.frames, room.scores
+        self._lines, self._lengths = room.lines, room.lengths
         self._control[layout.NODES] = 1
         self._control[layout.DEPTH] = depth
         self._control[layout.PLAYER] = player
-        self._words = np.zeros((plies, self._kernel.words + 1), uint64)
         self._words[0, :-1] = np.array(state, uint64)
-        self._moves = np.zeros((plies, game.max_moves), int64)
-        self._frames = np.zeros((plies, layout.FRAME), int64)
-        self._lines = np.zeros((plies + 1, plies + 1), int64)
-        self._lengths = np.zeros(plies + 1, int64)
-        self._scores: Any
+        self._arguments: tuple[Any, ...]
         if features.algorithm == "maxn":
-            self._scores = np.zeros((plies + 1, game.players), self._score_type())
-            self._arguments: tuple[Any, ...] = self._frames, self._scores, self._lines, self._lengths
+            self._arguments = room.control, room.words, room.moves, room.frames, room.scores, room.lines, room.lengths
             return
-        self._scores = np.zeros((plies, layout.SCORES), self._score_type())
         self._frames[0, layout.MAXIMIZING] = self._maximizing = game.to_move(state) == player
         self._scores[0, [layout.ALPHA, layout.BETA]] = self._own_view(window)
-        ranks = np.zeros((plies, game.max_moves) if features.ordered else (1, 1), int64)
-        killers = np.full((plies, 2), -1, int64)
-        history = np.zeros((2, layout.HISTORY_MASK + 1) if features.ordered else (1, 1), int64)
         entries = _NO_TABLE
         if features.table:
             assert table is not None
             entries = table.entries(2 if game.integer else 3)
             self._control[layout.GENERATION] = table.generation
-        ordering = ranks, self._lines, self._lengths, killers, history
-        self._arguments = self._frames, self._scores, *ordering, entries, self._salt(player)
+        marks = _NO_TABLE
+        if features.joint:
+            assert busy is not None
+            marks = busy.words
+        self._arguments = *room.arrays, entries, marks, salt(game, features, player)
 
     @property
     def finished(self) -> bool:
@@ -92,8 +90,15 @@ class Search:
         """Go on for so many nodes, or a few more; whether the search is finished. Other threads run meanwhile."""
         if not self.finished:
             limit = min(self.nodes + nodes, INFINITY)
-            self._kernel.run(self._control, self._words, self._moves, *self._arguments, limit)
+            self._kernel.run(*self._arguments, limit)
         return self.finished
+
+    def release(self) -> None:
+        """End a joint search before it is finished, and take back its marks. It cannot be run any more."""
+        if not self.finished and self.features.joint:
+            self._control[layout.PLY] = 0
+            self.run(0)
+            self._control[layout.STATUS] = layout.FINISHED
 
     # What a finished search found.
 
@@ -126,20 +131,25 @@ class Search:
         """Ask for less: from now on only what lies inside `window` as well has to be told apart.
 
         Goes down the stack as the search itself would have: the first node that its window now cuts off is left at
-        once. Below a null-window test nothing changes: what was found there answers the old question only.
+        once, and its value is where the two windows meet. Below a null-window test nothing changes: what was found
+        there answers the old question only.
         """
         if self.finished or self.features.algorithm == "maxn":
             return
         low, high = self._own_view(window)
         for ply in range(int(self._control[layout.PLY]) + 1):
             frame, scores = self._frames[ply], self._scores[ply]
+            if max(scores[layout.ALPHA], low) >= min(scores[layout.BETA], high) and ply < self._control[layout.PLY]:
+                # `bounds` may have narrowed its window before; what they said is then all that is known.
+                known = scores[layout.BETA] if low >= scores[layout.BETA] else scores[layout.ALPHA]
+                scores[layout.BEST] = max(scores[layout.BEST], known)
+                scores[layout.ALPHA] = scores[layout.BETA]
+                frame[layout.AGAIN], frame[layout.TARGET] = 0, -1
+                self._control[layout.PLY] = ply
+                return
             scores[layout.ALPHA] = max(scores[layout.ALPHA], low)
             scores[layout.BETA] = min(scores[layout.BETA], high)
             scores[layout.START] = max(scores[layout.START], low)
-            if scores[layout.ALPHA] >= scores[layout.BETA] and ply < self._control[layout.PLY]:
-                self._control[layout.PLY] = ply
-                frame[layout.AGAIN] = 0
-                return
             if frame[layout.TESTED] or ply == self._control[layout.PLY]:
                 return
             low, high = self._number(scores[layout.ALPHA]), self._number(scores[layout.BETA])
@@ -158,13 +168,11 @@ class Search:
     def _number(self, score: Any) -> float:
         return int(score) if self.game.integer else float(score)
 
-    def _score_type(self) -> type:
-        return int64 if self.game.integer else np.float64
 
-    def _salt(self, player: int) -> uint64:
-        """Keeps apart in one table what different games, players or leaves would call the same position."""
-        text = f"{self.game.rules.digest} {player} {self.features.quiescence}"
-        return uint64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
+def salt(game: CompiledGame, features: Features, player: int) -> uint64:
+    """Keeps apart in one table what different games, players or leaves would call the same position."""
+    text = f"{game.rules.digest} {player} {features.quiescence}"
+    return uint64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
 
 
-_NO_TABLE = np.zeros(6, uint64)
+_NO_TABLE = np.zeros(8, uint64)
