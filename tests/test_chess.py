@@ -95,7 +95,84 @@ def test_ten_thousand_games_as_in_python_chess(name: str) -> None:
     compare_with_python_chess(name, 10_000, seed=2)
 
 
-@pytest.mark.parametrize("name", ["chess", "chess960", "chess(eval=material)"])
+SHUFFLED = (
+    "r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1",  # rights that get lost
+    "4k3/3p4/8/4P3/8/8/8/R3K3 b - - 0 1",  # a position that comes back without its en passant
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "8/8/3qk3/8/8/Q7/4K3/8 w - - 80 100",
+    "7k/8/6K1/8/8/8/8/1QRR4 w - - 99 100",  # a mate by the last of fifty moves counts
+    "1b1k4/8/8/8/8/8/3p4/B2K4 w - - 0 1",  # dead with bishops of one colour
+    "7K/5k2/8/8/8/8/q7/8 b - - 0 1",  # often stalemate
+)
+
+
+def compare_draws_with_python_chess(name: str, games: int, seed: int) -> None:
+    """Games in which pieces like to go back: the same draws, and texts that keep what led to a position."""
+    game = load_game(f"{name}(history=True)")
+    rng = random.Random(seed)
+    ends = dict.fromkeys(("mate", "stalemate", "dead", "fifty moves", "repetition"), 0)
+    for number in range(games):
+        board = chess.Board(SHUFFLED[number % len(SHUFFLED)], chess960=name == "chess960")
+        state = game.parse_state(board.fen())
+        while True:
+            end = end_in_python_chess(board)
+            text = game.format_state(state)
+            assert game.parse_state(text) == state
+            assert game.is_terminal(state) == (end is not None), (text, board.move_stack)
+            moves = {game.format_move(state, move): move for move in game.legal_moves(state)}
+            assert sorted(moves) == ([] if end else sorted(board.uci(move) for move in board.legal_moves))
+            if end:
+                ends[end] += 1
+                assert (game.evaluate(state) == 0) == (end != "mate")
+                break
+            last = board.move_stack[-2] if len(board.move_stack) > 1 else chess.Move.null()
+            back = board.uci(chess.Move(last.to_square, last.from_square))
+            text = back if back in moves and rng.random() < 0.6 else rng.choice(sorted(moves))
+            state = game.play(state, moves[text])
+            board.push_uci(text)
+    assert all(ends.values()), ends
+
+
+def end_in_python_chess(board: chess.Board) -> str | None:
+    """Why a game is over where every draw that a player could claim is one; None where it goes on."""
+    ends = (
+        ("mate", board.is_checkmate),
+        ("stalemate", board.is_stalemate),
+        ("dead", board.is_insufficient_material),
+        ("fifty moves", board.is_fifty_moves),
+        ("repetition", lambda: board.is_repetition(3)),
+    )
+    return next((name for name, holds in ends if holds()), None)
+
+
+@pytest.mark.parametrize("games", [100, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(36_000)])])
+@pytest.mark.parametrize("name", ["chess", "chess960"])
+def test_draws_as_in_python_chess(name: str, games: int) -> None:
+    compare_draws_with_python_chess(name, games, seed=3)
+
+
+def test_draws_compiled() -> None:
+    """What the kernel counts and searches where repetition and the fiftieth move are near, against plain minimax."""
+    game = load_game("chess(history=True)")
+    shuffle = "moves e1e2 e8e7 e2e1 e7e8 e1e2 e8e7 e2e1"
+    for text in (f"4k3/7p/8/8/8/8/8/4K2R w - - 0 1 {shuffle}", "4k3/8/8/7p/8/8/8/4K2R b - - 97 80"):
+        state = game.parse_state(text)
+
+        def count(inner: Any, depth: int) -> int:
+            moves = game.legal_moves(inner)
+            return len(moves) if depth == 1 else sum(count(game.play(inner, move), depth - 1) for move in moves)
+
+        def value(inner: Any, depth: int) -> float:
+            if depth == 0 or game.is_terminal(inner):
+                return game.evaluate(inner)
+            best = min if game.to_move(inner) else max
+            return best(value(game.play(inner, move), depth - 1) for move in game.legal_moves(inner))
+
+        assert perft(game, state, 3).nodes == count(state, 3)
+        assert search(game, state, 3, options=Options(Table(16))).value == value(state, 3)
+
+
+@pytest.mark.parametrize("name", ["chess", "chess960", "chess(eval=material)", "chess(history=True)"])
 def test_contract(name: str) -> None:
     report = check_game(load_game(name), games=1)
     assert report.ok, str(report)
@@ -254,6 +331,17 @@ def test_texts() -> None:
     assert variant.format_state(variant.parse_state(fen)) == fen
     assert variant.parse_state(fen.replace("HAha", "KQkq")) == variant.parse_state(fen) == state
     assert "e8h8" in [variant.format_move(state, move) for move in variant.legal_moves(state)]
+    played = load_game("chess(history=True)")
+    fen = "4k3/8/8/4p3/8/8/8/R3K3"
+    state = played.parse_state(f"{fen} w Q - 7 9 moves a1a2 e8e7 e1e2 e7e6 a2a1 e6e7")  # a1a2 loses the right
+    assert played.format_state(state) == "4k3/8/8/4p3/8/8/R7/4K3 b - - 8 9 moves e8e7 e1e2 e7e6 a2a1 e6e7"
+    assert played.parse_state(f"{fen} w - - 2 3") != game.parse_state(f"{fen} w - - 2 3")
+    with pytest.raises(StateError, match="'e1e3' is no legal move after"):
+        played.parse_state(f"{fen} w - - 0 1 moves e1e3")
+    with pytest.raises(StateError, match="chess has no state"):
+        game.parse_state(f"{fen} w - - 0 1 moves e1e2")
+    with pytest.raises(GameTextError, match="history must be True or False, not 1"):
+        load_game("chess(history=1)")
     with pytest.raises(MoveError, match="'e1e2' is no legal move"):
         game.parse_move(state, "e1e2")
     with pytest.raises(GameTextError, match="eval must be full or material, not 'best'"):

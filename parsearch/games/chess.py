@@ -5,9 +5,21 @@ from __future__ import annotations
 from numpy import int64, uint64
 
 from parsearch.core.errors import GameTextError
+from parsearch.games.arguments import require_bool
 from parsearch.games.chess_attacks import NONE, RANK_6, bit
+from parsearch.games.chess_draws import (
+    DRAWN,
+    MOST_HALF_MOVES,
+    NO_PAST,
+    half_moves,
+    is_dead,
+    key_of_past,
+    past_after,
+    with_past,
+    without_past,
+)
 from parsearch.games.chess_evaluation import MATE, estimate, material
-from parsearch.games.chess_rules import (  # noqa: F401 a game's functions are found in its module
+from parsearch.games.chess_rules import (
     BLACK,
     CASTLING,
     EN_PASSANT,
@@ -16,23 +28,34 @@ from parsearch.games.chess_rules import (  # noqa: F401 a game's functions are f
     PIECE,
     TO,
     attackers,
-    count_moves,
     en_passant_takers,
     is_attacked,
-    is_terminal,
+    is_stuck,
     king_square,
-    legal_moves,
-    noisy_moves,
+    move_pieces,
+    number_of_moves,
     piece_on,
-    play,
     plies_played,
     to_move,
+    write_moves,
 )
-from parsearch.native.bits import bswap, ctz, mix64
+from parsearch.games.chess_text import (
+    LARGEST_NUMBER,
+    LETTERS,
+    NAMES,
+    START_FEN,
+    en_passant_text,
+    fault,
+    parse_board,
+    pieces_on,
+    with_en_passant,
+)
+from parsearch.native.bits import bswap, mix64
 from parsearch.native.game import CompiledGame
 
 CHESS960 = False
 MATERIAL_ONLY = False
+DRAW_RULES = False
 
 INTEGER = True
 MAX_MOVES = 218
@@ -41,11 +64,12 @@ CALLED = (
     "attackers",
     "castling_rooks",
     "checks_and_pins",
-    "count_moves",
     "en_passant_takers",
     "evaluate",
-    "is_terminal",
+    "is_stuck",
+    "is_third_time",
     "king_steps",
+    "number_of_moves",
     "order",
     "side",
     "write_moves",
@@ -61,29 +85,65 @@ def initial_state():
     return START
 
 
+def position(state):
+    """A state without its past."""
+    return state[:6]
+
+
+def is_drawn(state):
+    return DRAW_RULES and state[5] & DRAWN != NONE
+
+
+def legal_moves(state, buffer):
+    return 0 if is_drawn(state) else write_moves(position(state), buffer, True)
+
+
+def noisy_moves(state, buffer):
+    """Captures and promotions; in check every move."""
+    return 0 if is_drawn(state) else write_moves(position(state), buffer, False)
+
+
+def count_moves(state):
+    return 0 if is_drawn(state) else number_of_moves(position(state))
+
+
+def play(state, move):
+    after = move_pieces(position(state), move)
+    if DRAW_RULES:
+        return with_past(after, past_after(state, move, after))
+    return after
+
+
+def is_terminal(state):
+    return is_drawn(state) or is_stuck(position(state))
+
+
 def evaluate(state):
     """From White's point of view: material or the whole estimate; a mate counts more the nearer it is."""
-    if is_terminal(state):
-        king = king_square(state)
-        if attackers(state, king, state[1] | state[2] | state[3]) == NONE:
+    board = position(state)
+    if is_stuck(board):
+        if attackers(board, king_square(board), board[1] | board[2] | board[3]) == NONE:
             return 0
-        score = -1000 if MATERIAL_ONLY else plies_played(state) - MATE
+        score = -1000 if MATERIAL_ONLY else plies_played(board) - MATE
+    elif is_drawn(state):
+        return 0
     else:
-        score = material(state) if MATERIAL_ONLY else estimate(state)
-    return -score if state[5] & BLACK != NONE else score
+        score = material(board) if MATERIAL_ONLY else estimate(board)
+    return -score if board[5] & BLACK != NONE else score
 
 
 def key(state):
-    """The position; where mates count by their distance, the plies played too."""
-    own, slant, cross, other, rights, clock = state
+    """The position; where mates count by their distance, the plies played too; where the past counts, all of it."""
+    own, slant, cross, other, rights, clock = position(state)
     played = uint64(int64(clock & BLACK) if MATERIAL_ONLY else plies_played(state))
-    return (
+    found = (
         mix64(own ^ KEYS[0])
         ^ mix64(slant ^ KEYS[1])
         ^ mix64(cross ^ KEYS[2])
         ^ mix64(other ^ KEYS[3])
         ^ mix64(rights ^ (played << uint64(8)) ^ KEYS[4])  # ranks 2 to 5 of the rights are empty
     )
+    return found ^ key_of_past(state) if DRAW_RULES else found
 
 
 def order(state, move):
@@ -104,25 +164,37 @@ def order(state, move):
 
 # Text.
 
-LETTERS = " BRQNPK"
-"""By piece; capitals are White's."""
-
-NAMES = [f"{file}{rank}" for rank in "12345678" for file in "abcdefgh"]
-START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-LARGEST_NUMBER = 9999
-
 
 def parse_state(text):
+    if not DRAW_RULES:
+        return parse_position(text)
+    fen, _, moves = text.partition(" moves ")
+    state = with_past(parse_position(fen), NO_PAST)
+    for word in moves.split():
+        state = play(state, _parse_move(state, word))
+    return state
+
+
+def _parse_move(state, text):
+    buffer = [0] * MAX_MOVES
+    for move in buffer[: legal_moves(state, buffer)]:
+        if format_move(state, move) == text:
+            return move
+    raise fault(f"{text!r} is no legal move after {format_state(state)!r}")
+
+
+def parse_position(text):
+    """The six words that FEN describes."""
     fields = text.split()
     if not 1 <= len(fields) <= 6:
-        raise _fault("it is not one to six fields")
+        raise fault("it is not one to six fields")
     board, side, castling, en_passant, half_moves, number = fields + ["w", "-", "-", "0", "1"][len(fields) - 1 :]
     if side not in ("w", "b"):
-        raise _fault(f"the side to move {side!r} is neither w nor b")
+        raise fault(f"the side to move {side!r} is neither w nor b")
     for field, value in (("half-move clock", half_moves), ("move number", number)):
         if not (value.isascii() and value.isdigit() and len(value) < 10 and int(value) <= LARGEST_NUMBER):
-            raise _fault(f"the {field} {value!r} is no number up to {LARGEST_NUMBER}")
-    pieces = _parse_board(board)
+            raise fault(f"the {field} {value!r} is no number up to {LARGEST_NUMBER}")
+    pieces = parse_board(board)
     rights = sum(1 << square for square in _parse_castling(pieces, castling))
     words = [0, 0, 0, 0, rights, 0]
     for square, letter in pieces.items():
@@ -135,18 +207,31 @@ def parse_state(text):
         state = tuple(bswap(word) for word in state)
     clock = (side == "b") | int(half_moves) << 8 | max(1, int(number)) << 32
     if en_passant != "-":
-        state = _with_en_passant(state, en_passant, side)
+        state = with_en_passant(state, en_passant, side)
     state = (*state[:5], uint64(clock))
     flipped = (bswap((state[1] | state[2] | state[3]) & ~state[0]), *(bswap(word) for word in state[1:5]), state[5])
     if is_attacked(flipped, bit(king_square(flipped)), flipped[1] | flipped[2] | flipped[3]):
-        raise _fault(f"{'White' if side == 'w' else 'Black'} could take the king")
+        raise fault(f"{'White' if side == 'w' else 'Black'} could take the king")
     if en_passant_takers(state, king_square(state)) == NONE:
         state = (*state[:4], state[4] & ~RANK_6, state[5])
     return state
 
 
 def format_state(state):
-    pieces = _pieces(state)
+    if not DRAW_RULES:
+        return format_position(state)
+    start, moves = without_past(state)
+    fen = format_position(start)
+    words = []
+    for number, squares in enumerate(moves):
+        mirror = 56 if to_move(start) ^ (number & 1) else 0
+        words.append("".join(NAMES[square ^ mirror] for square in squares))
+    return f"{fen} moves {' '.join(words)}" if words else fen
+
+
+def format_position(state):
+    """FEN."""
+    pieces = pieces_on(state)
     ranks = []
     for rank in reversed(range(8)):
         cells = "".join(pieces.get(rank * 8 + file, "1") for file in range(8))
@@ -156,7 +241,7 @@ def format_state(state):
     side = "b" if to_move(state) else "w"
     clock = int(state[5])
     counters = f"{clock >> 8 & 0xFFFFFF} {clock >> 32}"
-    return f"{'/'.join(ranks)} {side} {_castling_text(state)} {_en_passant_text(state)} {counters}"
+    return f"{'/'.join(ranks)} {side} {_castling_text(state)} {en_passant_text(state)} {counters}"
 
 
 def format_move(state, move):
@@ -169,51 +254,24 @@ def format_move(state, move):
 
 
 def render(state):
-    pieces = _pieces(state)
+    board = position(state)
+    pieces = pieces_on(board)
     rows = [[str(rank + 1), *(pieces.get(rank * 8 + file, "-") for file in range(8))] for rank in reversed(range(8))]
     lines = [" ".join(row) for row in rows]
     lines.append("  a b c d e f g h")
-    side, opponent = ("Black", "White") if to_move(state) else ("White", "Black")
-    king = king_square(state)
-    check = is_attacked(state, bit(king), state[1] | state[2] | state[3])
-    if not is_terminal(state):
-        lines.append(f"{side} to move{', in check' if check else ''}")
-    else:
+    side, opponent = ("Black", "White") if to_move(board) else ("White", "Black")
+    check = is_attacked(board, bit(king_square(board)), board[1] | board[2] | board[3])
+    if is_stuck(board):
         lines.append(f"{opponent} has won" if check else "a draw by stalemate")
+    elif not is_drawn(state):
+        lines.append(f"{side} to move{', in check' if check else ''}")
+    elif is_dead(board):
+        lines.append("a draw: nobody can mate")
+    elif half_moves(board) >= MOST_HALF_MOVES:
+        lines.append("a draw: fifty moves without a capture or a pawn's move")
+    else:
+        lines.append("a draw: the position is there for the third time")
     return "\n".join(lines)
-
-
-def _fault(what):
-    return ValueError(f"{what}; write it in FEN, such as {START_FEN!r}")
-
-
-def _parse_board(text):
-    """The letters of the pieces by square."""
-    ranks = text.split("/")
-    if len(ranks) != 8:
-        raise _fault(f"the board {text!r} has {len(ranks)} ranks, not 8")
-    pieces = {}
-    for number, rank in zip(range(8, 0, -1), ranks, strict=True):
-        file = 0
-        for letter in rank:
-            if letter in "12345678":
-                file += int(letter)
-            elif letter.upper() in LETTERS[1:]:
-                pieces[(number - 1) * 8 + file] = letter
-                file += 1
-            else:
-                raise _fault(f"{letter!r} in {rank!r} is no piece")
-        if file != 8:
-            raise _fault(f"rank {number}, {rank!r}, has {file} squares, not 8")
-    for side, letters in (("White", LETTERS[1:]), ("Black", LETTERS[1:].lower())):
-        bishops, rooks, queens, knights, pawns, kings = (list(pieces.values()).count(letter) for letter in letters)
-        if kings != 1:
-            raise _fault(f"{side} has {kings} kings, not 1")
-        if pawns + max(0, queens - 1) + sum(max(0, count - 2) for count in (bishops, rooks, knights)) > 8:
-            raise _fault(f"{side} has more pieces than eight pawns and promotions allow")
-    if any(letter in "Pp" and square // 8 in (0, 7) for square, letter in pieces.items()):
-        raise _fault("a pawn stands on the first or the last rank")
-    return pieces
 
 
 def _parse_castling(pieces, text):
@@ -232,36 +290,11 @@ def _parse_castling(pieces, text):
             rook = rank + file if file >= 0 and rank + file in rooks else -1
         side = [other for other in squares if other // 8 == rank // 8 and (other > king) == (rook > king)]
         if rook < 0 or king // 8 != rank // 8 or side:
-            raise _fault(f"the castling right {letter!r} in {text!r} has no king and rook of its own")
+            raise fault(f"the castling right {letter!r} in {text!r} has no king and rook of its own")
         if not CHESS960 and (king % 8 != 4 or rook % 8 not in (0, 7)):
-            raise _fault(f"the castling right {letter!r} in {text!r} is for chess960")
+            raise fault(f"the castling right {letter!r} in {text!r} is for chess960")
         squares.append(rook)
     return squares
-
-
-def _with_en_passant(state, text, side):
-    """The state with a square on which a pawn has just been passed over, whether or not it can be taken."""
-    rank = "6" if side == "w" else "3"
-    if text not in NAMES or text[1] != rank:
-        raise _fault(f"the en passant square {text!r} is none of a{rank} to h{rank}")
-    square = NAMES.index(text[0] + "6")
-    occupied = state[1] | state[2] | state[3]
-    pawns = occupied & ~state[0] & state[1] & state[3]
-    if bit(square - 8) & pawns == NONE or (bit(square) | bit(square + 8)) & occupied != NONE:
-        raise _fault(f"no pawn can just have passed over the en passant square {text!r}")
-    return (*state[:4], state[4] | bit(square), state[5])
-
-
-def _pieces(state):
-    """The letters of the pieces by square, as White sees the board."""
-    pieces = {}
-    for square in range(64):
-        piece = piece_on(state, square)
-        if piece:
-            white = bool(state[0] & bit(square)) != bool(to_move(state))
-            letter = LETTERS[piece]
-            pieces[square ^ (56 if to_move(state) else 0)] = letter if white else letter.lower()
-    return pieces
 
 
 def _castling_text(state):
@@ -275,26 +308,28 @@ def _castling_text(state):
     return text or "-"
 
 
-def _en_passant_text(state):
-    square = state[4] & RANK_6
-    return NAMES[ctz(square) ^ (56 if to_move(state) else 0)] if square else "-"
-
-
 START = parse_state(START_FEN)
 
 
 class Chess(CompiledGame):
     """Chess until mate or stalemate; the value depends on the position alone: no draw by repetition or by 50 moves.
 
+    history=True is for play: the game ends in a draw as soon as a player could claim one, when a position is there for
+    the third time or after 50 moves each without a capture or pawn move (a mate by the last of them counts), and when
+    neither side has the pieces to mate. (The arbiter's draws, five times and 75 moves, would let a search think that
+    an opponent who is behind plays on.) A value then depends on the way to the position, so the transposition table
+    knows a position only with its way.
+
     A mate scores MATE less the plies played until then, by the move number of the FEN, so that the nearer one is the
     better one. Estimates are centipawns. eval="material" counts pawns, 1 3 3 5 9, and a mate 1000 wherever it is.
     Moves: captures and promotions first; text as in UCI: e2e4, e7e8q, e1g1.
     State text: FEN. An en passant square counts, and is printed, only where a pawn can legally take there. Fields left
-    out at the end are `w - - 0 1`.
+    out at the end are `w - - 0 1`. With history moves may follow as in UCI, `... w - - 0 1 moves g1f3 g8f6`; printed
+    are those since a position that may come back.
     """
 
-    def __init__(self, eval: str = "full") -> None:  # noqa: A002 the field's name for it
-        _make(self, "chess", eval)
+    def __init__(self, eval: str = "full", history: bool = False) -> None:  # noqa: A002 the field's name for it
+        _make(self, "chess", eval, history)
 
 
 class Chess960(CompiledGame):
@@ -304,13 +339,19 @@ class Chess960(CompiledGame):
     (Shredder-FEN), or KQkq for the outermost rooks (X-FEN).
     """
 
-    def __init__(self, eval: str = "full") -> None:  # noqa: A002 as above
-        _make(self, "chess960", eval, CHESS960=True)
+    def __init__(self, eval: str = "full", history: bool = False) -> None:  # noqa: A002 as above
+        _make(self, "chess960", eval, history, CHESS960=True)
 
 
-def _make(game, name, evaluation, **constants):
+def _make(game, name, evaluation, history, **constants):
     if evaluation not in ("full", "material"):
         raise GameTextError(f"{name}: eval must be full or material, not {evaluation!r}")
+    require_bool(name, "history", history)
+    words = []
     if evaluation == "material":
-        name, constants = f"{name}(eval=material)", {**constants, "MATERIAL_ONLY": True}
-    CompiledGame.__init__(game, name, **constants)
+        constants["MATERIAL_ONLY"] = True
+        words.append("eval=material")
+    if history:
+        constants["DRAW_RULES"] = True
+        words.append("history=True")
+    CompiledGame.__init__(game, f"{name}({','.join(words)})" if words else name, **constants)

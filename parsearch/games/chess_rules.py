@@ -31,8 +31,8 @@ from parsearch.games.chess_attacks import (
 )
 from parsearch.native.bits import bswap, ctz, drop_lowest, lowest, popcount
 
-# A state is six words, and the board is always seen by the player to move: their pawns move up, from rank 2 to rank 8.
-# After a move it is turned upside down. So one set of rules serves both players.
+# A position is six words, and the board is always seen by the player to move: their pawns move up, from rank 2 to rank
+# 8. After a move it is turned upside down. So one set of rules serves both players.
 #
 #   own                  the squares of the player to move
 #   slant, cross, other  the pieces, in three bits each: see below
@@ -116,7 +116,7 @@ def answers(checkers, king):
     return NONE
 
 
-# Moves of each kind, as sets of squares. `legal_moves` writes them, `count_moves` counts them.
+# Moves of each kind, as sets of squares. `write_moves` writes them, `number_of_moves` counts them.
 
 
 def king_steps(state, king):
@@ -200,17 +200,9 @@ def unpinned(pinned, king, square):
 # The rules.
 
 
-def legal_moves(state, buffer):
-    """Captures and promotions first, then quiet moves; pawns before pieces, the king last."""
-    return write_moves(state, buffer, True)
-
-
-def noisy_moves(state, buffer):
-    """Captures and promotions; in check every move."""
-    return write_moves(state, buffer, False)
-
-
 def write_moves(state, buffer, quiet):
+    """Captures and promotions first, then quiet moves; pawns before pieces, the king last. Without `quiet` only the
+    first, but in check all."""
     own, slant, cross, other, rights, _ = state
     occupied = slant | cross | other
     king = king_square(state)
@@ -284,7 +276,7 @@ def write_pawns(buffer, count, targets, distance):
     return count
 
 
-def count_moves(state):
+def number_of_moves(state):
     """How many legal moves there are, without writing them."""
     own, slant, cross, other, _, _ = state
     occupied = slant | cross | other
@@ -310,7 +302,8 @@ def count_moves(state):
     return count
 
 
-def play(state, move):
+def move_pieces(state, move):
+    """The position after a move."""
     own, slant, cross, other, rights, clock = state
     at, to, piece, kind = move & 63, (move >> TO) & 63, (move >> PIECE) & 7, move >> KIND
     enemy = (slant | cross | other) & ~own
@@ -340,7 +333,7 @@ def play(state, move):
     return after
 
 
-def is_terminal(state):
+def is_stuck(state):
     """Whether there is no legal move. Nearly always a pawn that no pin can hold answers that."""
     own, slant, cross, other, _, _ = state
     occupied = slant | cross | other
@@ -348,4 +341,4 @@ def is_terminal(state):
     pawns = own & slant & other & ~(RANK[king] | FILE[king] | DIAGONAL[king] | ANTIDIAGONAL[king])
     if (pawns << uint64(8)) & ~occupied != NONE and attackers(state, king, occupied) == NONE:
         return False
-    return count_moves(state) == 0
+    return number_of_moves(state) == 0

@@ -39,8 +39,8 @@ GAMES: dict[str, GameEntry] = {
         "Checkers",
     ),
     "chess": GameEntry(
-        "chess, to mate or stalemate",
-        "chess(eval=full)",
+        "chess, to mate or stalemate; with history draws by repetition and 50 moves too",
+        "chess(eval=full, history=False)",
         "chess(eval=material)",
         "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
         "parsearch.games.chess",
@@ -48,7 +48,7 @@ GAMES: dict[str, GameEntry] = {
     ),
     "chess960": GameEntry(
         "Fischer random chess",
-        "chess960(eval=full)",
+        "chess960(eval=full, history=False)",
         "chess960",
         "bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1",
         "parsearch.games.chess",
