@@ -134,12 +134,12 @@ class Search:
         once, and its value is where the two windows meet. Below a null-window test nothing changes: what was found
         there answers the old question only.
         """
-        if self.finished or self.features.algorithm == "maxn":
+        if self.finished or self.features.algorithm in ("minimax", "maxn"):
             return
         low, high = self._own_view(window)
         for ply in range(int(self._control[layout.PLY]) + 1):
             frame, scores = self._frames[ply], self._scores[ply]
-            if max(scores[layout.ALPHA], low) >= min(scores[layout.BETA], high) and ply < self._control[layout.PLY]:
+            if max(scores[layout.ALPHA], low) >= min(scores[layout.BETA], high):
                 # `bounds` may have narrowed its window before; what they said is then all that is known.
                 known = scores[layout.BETA] if low >= scores[layout.BETA] else scores[layout.ALPHA]
                 scores[layout.BEST] = max(scores[layout.BEST], known)
@@ -152,7 +152,8 @@ class Search:
             scores[layout.START] = max(scores[layout.START], low)
             if frame[layout.TESTED] or ply == self._control[layout.PLY]:
                 return
-            low, high = self._number(scores[layout.ALPHA]), self._number(scores[layout.BETA])
+            if low <= scores[layout.BEST]:  # the child knows, and may have to find more than a tie with the best
+                low = -INFINITY if self.game.integer else -math.inf
             if frame[layout.MAXIMIZING] != self._frames[ply + 1, layout.MAXIMIZING]:
                 low, high = 0 - high, 0 - low
 
