@@ -1,4 +1,4 @@
-"""The command line: `parsearch search`, `play`, `games`, `check` and `speedup`.
+"""The command line: `parsearch search`, `play`, `games`, `check`, `speedup` and the rest.
 
 Exit codes: 0; 1 where a check failed, answers differ, or a game or worker broke; 2 for bad input; 130 and 143
 for Ctrl-C and SIGTERM. Ray, pydantic and matplotlib are imported only by the commands that need them.
@@ -181,14 +181,27 @@ def check(
 @app.command()
 def speedup(
     config: Annotated[Path, typer.Option(metavar="FILE", help="A YAML file that says what to measure.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the results.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the rows and the report go.")],
 ) -> None:
-    """Measure how much faster more workers are: tables, CSV, JSON and a plot."""
+    """Measure how search scales with workers: every row, tables and plots.
+
+    After an interruption the same command goes on with what is missing.
+    """
     from parsearch.experiments.console import run_on_console
 
     look_here()
     with catch_signals(patience=0):
         run_on_console(config, out)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The --out of a speedup run, finished or not.")],
+) -> None:
+    """Rebuild tables and plots from the rows of a speedup run."""
+    from parsearch.experiments.console import report_on_console
+
+    report_on_console(folder)
 
 
 @app.command()

@@ -84,19 +84,74 @@ class SearchConfig(Config):
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
-class SpeedupConfig(Config):
-    """One speedup run: `parsearch speedup --config FILE --out DIR`.
+class SearchesConfig(Config):
+    """Positions of one game, each searched by every algorithm to every depth.
 
-    algorithm: what the workers run, the game's default where left out. positions: states, the initial one where
-    left out. Every depth is measured in every position with every number of workers, `repeats` times.
+    positions, file, suite: states as text, in a file with one a line (`#` begins a comment), or under the name of a
+        built-in suite; one of the three, and the initial state where all are left out.
+    algorithms: the game's default where left out. depths: plies; left out, each position is solved to the end.
+    table: mebibytes of transposition table, as for a search.
     """
 
     game: str
-    algorithm: str | None = None
     positions: list[Text] = []
-    depths: Annotated[list[AtLeastOne], Field(min_length=1)]
+    file: str | None = None
+    suite: str | None = None
+    algorithms: list[str] = []
+    depths: Annotated[list[AtLeastOne], Field(min_length=1)] | None = None
+    table: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        given = [key for key in ("positions", "file", "suite") if getattr(self, key)]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} both name positions; keep one of them")
+        return self
+
+
+class BackendConfig(Config):
+    """Where searches run, and with how many workers; all are compared with a sequential search of the same backend.
+
+    kind: `ray`, or `simulated` for workers under a virtual clock. address: a Ray cluster to join; this machine where
+    left out. calibration: what `parsearch calibrate` wrote, the speeds of a simulated machine. nodes_per_machine: how
+    many simulated workers stand on one machine and share its table; all of them where left out.
+    """
+
+    kind: Literal["ray", "simulated"]
     workers: Annotated[list[AtLeastOne], Field(min_length=1)]
+    address: str | None = None
+    calibration: str | None = None
+    nodes_per_machine: AtLeastOne | None = None
+
+    @model_validator(mode="after")
+    def _keys_fit(self) -> Self:
+        strange = ("calibration", "nodes_per_machine") if self.kind == "ray" else ("address",)
+        for key in strange:
+            if getattr(self, key) is not None:
+                raise ValueError(f"{key} means nothing to kind {self.kind}; leave it out")
+        if self.kind == "simulated" and self.calibration is None:
+            raise ValueError("calibration is missing; name the file that `parsearch calibrate --out FILE` wrote")
+        machine = self.nodes_per_machine
+        for count in self.workers:
+            if machine is not None and count > machine and count % machine:
+                raise ValueError(f"{count} workers do not fill machines of {machine}; use a multiple of {machine}")
+        return self
+
+
+class ExperimentConfig(Config):
+    """One experiment: `parsearch speedup --config FILE --out DIR`.
+
+    Every search is measured on every backend with every number of workers, `repeats` times; a simulated backend, which
+    gives the same figures every time, once. seed: of the simulation and of the bootstrap. outputs: beside the rows,
+    which are always written.
+    """
+
+    title: str = "Speedup"
+    searches: Annotated[list[SearchesConfig], Field(min_length=1)]
+    backends: Annotated[list[BackendConfig], Field(min_length=1)]
     repeats: AtLeastOne = 3
+    seed: Annotated[int, Field(ge=0)] = 0
+    outputs: list[Literal["md", "html", "svg", "png"]] = ["md", "html", "svg", "png"]
 
 
 Model = TypeVar("Model", bound=Config)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from parsearch.config import SearchConfig, SpeedupConfig, load_config
+from parsearch.config import ExperimentConfig, SearchConfig, load_config
 from parsearch.core.errors import ConfigError
 from parsearch.core.limits import Limits
 
@@ -99,15 +99,40 @@ def test_the_configs_that_ship_are_good(name: str) -> None:
     assert load_config(CONFIGS / f"{name}.yaml", SearchConfig).game
 
 
-def test_the_speedup_config_that_ships_is_good() -> None:
-    assert load_config(CONFIGS / "speedup.yaml", SpeedupConfig).positions == ["44444"]
+SEARCH = "searches: [{game: nim}]\n"
 
 
-def test_faults_in_lists_name_the_place(tmp_path: Path) -> None:
-    path = tmp_path / "speedup.yaml"
-    path.write_text("game: nim\npositions: [44, 4.5]\ndepths: [3]\nworkers: [1]")
-    with pytest.raises(ConfigError, match=r"positions\.1: YAML reads this as 4\.5"):
-        load_config(path, SpeedupConfig)
-    path.write_text("game: nim\ndepths: [3]")
-    with pytest.raises(ConfigError, match="workers is missing; add it"):
-        load_config(path, SpeedupConfig)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SEARCH, "backends is missing; add it"),
+        ("searches: []\nbackends: [{kind: ray, workers: [1]}]", "searches is empty; list at least 1"),
+        (SEARCH + "backends: [{kind: ray, workers: []}]", "backends.0.workers is empty; list at least 1"),
+        (SEARCH + "backends: [{kind: ray, workers: [0]}]", "backends.0.workers.0 must be 1 or more, not 0"),
+        (SEARCH + "backends: [{kind: mpi, workers: [1]}]", "backends.0.kind must be 'ray' or 'simulated', not 'mpi'"),
+        (SEARCH + "backends: [{kind: simulated, workers: [1]}]", "calibration is missing; name the file"),
+        (
+            SEARCH + "backends: [{kind: simulated, workers: [1], calibration: c.yaml, address: a}]",
+            "address means nothing to kind simulated; leave it out",
+        ),
+        (
+            SEARCH + "backends: [{kind: simulated, workers: [4, 12], calibration: c.yaml, nodes_per_machine: 8}]",
+            "12 workers do not fill machines of 8; use a multiple of 8",
+        ),
+        (
+            "searches: [{game: nim, positions: [44, 4.5]}]\nbackends: [{kind: ray, workers: [1]}]",
+            "searches.0.positions.1: YAML reads this as 4.5",
+        ),
+        (
+            "searches: [{game: nim, positions: [44], suite: many}]\nbackends: [{kind: ray, workers: [1]}]",
+            "positions and suite both name positions; keep one of them",
+        ),
+        (SEARCH + "backends: [{kind: ray, workers: [1]}]\noutputs: [pdf]", "outputs.0 must be 'md', 'html', 'svg' or"),
+    ],
+)
+def test_faults_of_experiments_name_the_place(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "experiment.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(path, ExperimentConfig)
+    assert message in str(caught.value)

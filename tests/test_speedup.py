@@ -1,122 +1,218 @@
-"""A speedup is only worth its fairness: same answers, the right baseline, and every artefact readable afterwards."""
+"""A speedup is only worth its fairness: same answers, the right baseline, and every measurement kept, once."""
 
-import csv
 import io
 import json
-import struct
+import os
+import random
+import re
+import signal
 import subprocess
 import sys
+import textwrap
+import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
-from parsearch import AlgorithmError, AnswersDifferError, ConfigError, Coordinator, InputError, StateError, WorkerError
-from parsearch.config import SpeedupConfig, load_config
-from parsearch.experiments import plots, speedup
-from parsearch.experiments.measurements import Measurement, summarise
+from experiments import CELLS, CONFIG, StandIn, write_config
+from parsearch import AnswersDifferError, ConfigError, InputError, StateError, WorkerError
+from parsearch.cli import app
+from parsearch.config import ExperimentConfig, load_config
+from parsearch.experiments import console, plots, runners
+from parsearch.experiments.plan import read_plan
+from parsearch.experiments.report import write_report
+from parsearch.experiments.rows import Row, RowStore, read_rows
+from parsearch.experiments.run import ExperimentProgress, run
 from parsearch.games.mnk import Mnk
-
-CONFIG = """
-game: tictactoe
-algorithm: {algorithm}
-positions: ["XX-OO----"]
-depths: [3, 4]
-workers: [2, 1]
-repeats: 2
-"""
 
 ROOT = Path(__file__).parent.parent
 
 
-def write(folder, text=CONFIG, algorithm="minimax"):
-    path = folder / "config.yaml"
-    path.write_text(text.format(algorithm=algorithm))
-    return path
-
-
-class StandIn(Coordinator):
-    """Searches in this process and says that workers did it: for what does not depend on who searches."""
-
-    def __init__(self, workers=None, offload="auto"):
-        super().__init__(workers=0)
-        self.count = workers
-        self.offload = offload
-
-    def search(self, *arguments, **named):
-        assert self.offload == ("always" if self.count else "auto")  # or small searches would stay at home
-        return replace(super().search(*arguments, **named), workers=self.count)
-
-
 @pytest.fixture
 def without_ray(monkeypatch):
-    monkeypatch.setattr(speedup, "Coordinator", StandIn)
+    monkeypatch.setattr(runners, "Coordinator", StandIn)
 
 
-def rendered(report):
-    console = Console(width=80, file=io.StringIO())
-    console.print(report.tables())
-    return console.file.getvalue()
+def small(text=CONFIG):
+    """The config without pictures, which take a second."""
+    return text + "outputs: [md]\n"
 
 
 def test_a_real_run_on_ray_workers(tmp_path):
     seen = []
     out = tmp_path / "new" / "folder"
-    report = speedup.run(write(tmp_path), out, seen.append)
+    report = run(write_config(tmp_path), out, seen.append)
 
-    assert [(row.depth, row.repeat, row.workers) for row in report.rows] == [
-        (depth, repeat, workers) for depth in (3, 4) for repeat in (1, 2) for workers in (0, 1, 2)
-    ]
-    assert {(row.backend, row.workers > 0) for row in report.rows} == {("serial", False), ("ray", True)}
-    assert {row.move for row in report.rows} == {"c1"}
-    assert all(row.speedup > 0 and row.seconds > 0 for row in report.rows)
-    assert [(cell.depth, cell.workers, cell.repeats) for cell in report.summaries] == [
-        (depth, workers, 2) for depth in (3, 4) for workers in (0, 1, 2)
-    ]
-    assert seen[-1] == speedup.SpeedupProgress(12, 12, "")
+    assert len(report.rows) == CELLS
+    cells = [row.cell for row in report.rows]
+    assert len(set(cells)) == CELLS
+    assert {row.move for row in report.rows if row.cell.state == "XX-OO---- X"} == {"c1"}
+    assert {(row.speedup is None) for row in report.rows if not row.cell.repeat} == {True}
+    assert all(row.speedup > 0 and row.seconds > 0 for row in report.rows if row.cell.repeat)
+    assert all(row.machine["memory"] > 0 and row.versions["parsearch"] for row in report.rows)
+    assert {row.seed for row in report.rows} == {7}
+    assert read_rows(out) == list(report.rows)
+    assert seen[0] == ExperimentProgress(0, CELLS, None, "starting")
+    assert seen[-1] == ExperimentProgress(CELLS, CELLS, 0.0, "")
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
-
-    with (out / "rows.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert [int(row["nodes"]) for row in rows] == [row.nodes for row in report.rows]
-    with (out / "summary.csv").open() as file:
-        assert [float(row["speedup"]) for row in csv.DictReader(file)] == [cell.speedup for cell in report.summaries]
-    everything = json.loads((out / "speedup.json").read_text())
-    assert everything["config"]["positions"] == ["XX-OO----"]
-    assert everything["machine"]["memory"] > 0
-    assert set(everything["machine"]["versions"]) == {"parsearch", "ray", "numpy", "numba"}
-    assert len(everything["rows"]) == 12
-    assert len(everything["summaries"]) == 6
-    image = (out / "speedup.png").read_bytes()
-    assert image.startswith(b"\x89PNG")
-    width, height = struct.unpack(">II", image[16:24])
-    assert width > 800
-    assert height > 600
+    assert all(progress.seconds_left > 0 for progress in seen[2:-1])
+    for name in ("speedup", "efficiency", "overhead", "root_moves"):
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (out / f"{name}.svg").read_text()
 
 
-@pytest.mark.usefixtures("without_ray")
-def test_tables_fit_a_terminal_and_name_the_baseline(tmp_path):
-    report = speedup.measure(load_config(write(tmp_path, algorithm="alphabeta"), SpeedupConfig))
-    text = rendered(report)
-    assert "…" not in text
-    assert f"sequential {report.summaries[0].algorithm}" in text
-    assert "alphabeta on workers" in text
+def test_the_rows_have_every_field_that_was_promised(tmp_path, without_ray):
+    out = tmp_path / "out"
+    run(write_config(tmp_path, small()), out)
+    for line in (out / "rows.jsonl").read_text().splitlines():
+        assert set(json.loads(line)) >= {
+            *("backend", "game", "state", "algorithm", "depth", "workers", "nodes_per_machine", "repeat", "value"),
+            *("move", "nodes", "seconds", "speedup", "idle", "seed", "config_hash", "machine", "versions"),
+        }
 
 
-@pytest.mark.usefixtures("without_ray")
-@pytest.mark.parametrize(
-    ("algorithm", "tried"), [("minimax", []), ("alphabeta", ["alphabeta", "pvs"]), ("pvs", ["alphabeta", "pvs"])]
-)
-def test_the_baseline_is_the_quickest_that_fits(tmp_path, algorithm, tried):
-    report = speedup.measure(load_config(write(tmp_path, algorithm=algorithm), SpeedupConfig))
+def test_speedups_are_against_the_sequential_row_of_the_same_repeat(tmp_path, without_ray):
+    report = run(write_config(tmp_path, small()), tmp_path / "out")
+    timed = [row for row in report.rows if row.cell.repeat]
+    sequential = None
+    for row in timed:
+        sequential = sequential if row.cell.workers else row
+        assert sequential.cell.repeat == row.cell.repeat
+        assert sequential.cell.state == row.cell.state
+        assert row.speedup == sequential.seconds / row.seconds
+
+
+def test_the_baseline_is_the_quickest_that_fits(tmp_path, without_ray):
+    rows = run(write_config(tmp_path, small()), tmp_path / "out").rows
     for depth in (3, 4):
-        rows = [row for row in report.rows if row.depth == depth]
-        trials = [row for row in rows if row.repeat == 0]
-        assert [row.algorithm for row in trials] == tried
-        quickest = min(trials, key=lambda row: row.seconds).algorithm if trials else "minimax"
-        assert {row.algorithm for row in rows if row.repeat and not row.workers} == {quickest}
-        assert {row.algorithm for row in rows if row.workers} == {algorithm}
+        here = [row for row in rows if row.cell.depth == depth]
+        trials = [row for row in here if not row.cell.repeat]
+        assert [row.cell.algorithm for row in trials] == ["alphabeta", "pvs"]
+        quickest = min(trials, key=lambda row: row.seconds).cell.algorithm
+        sequential = {row.cell.algorithm for row in here if row.cell.repeat and not row.cell.workers}
+        assert sequential == {"minimax", quickest}  # a search without pruning is no rival of one with it
+        assert {row.cell.algorithm for row in here if row.cell.workers} == {"minimax", "alphabeta"}
+
+
+def interrupt(measurements):
+    """A `show` that raises KeyboardInterrupt when so many more measurements have begun."""
+    begun = 0
+
+    def show(progress):
+        nonlocal begun
+        begun += progress.next not in ("starting", "")
+        if begun > measurements:
+            raise KeyboardInterrupt
+
+    return show
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path, without_ray, seed):
+    rng = random.Random(seed)
+    config, out = write_config(tmp_path, small()), tmp_path / "out"
+    measured = 0
+    while measured < CELLS:
+        count = rng.randint(0, 12)
+        if measured + count < CELLS:
+            with pytest.raises(KeyboardInterrupt):
+                run(config, out, interrupt(count))
+        else:
+            run(config, out)
+        measured = min(measured + count, CELLS)
+        assert len(read_rows(out)) == measured
+        if rng.random() < 0.5:  # a crash in the middle of a line
+            with (out / "rows.jsonl").open("a") as file:
+                file.write('{"backend": "ray", "addr')
+    before = (out / "rows.jsonl").read_bytes()
+    rows = run(config, out).rows
+    assert (out / "rows.jsonl").read_bytes() == before[: before.rfind(b"\n") + 1]
+    assert set(Counter(row.cell for row in rows).values()) == {1}
+    assert len(rows) == CELLS
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    """SIGKILL at random moments of a process whose searches take some milliseconds each."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent(
+            """
+            import sys, time
+            from pathlib import Path
+            from experiments import StandIn
+            from parsearch.experiments import run, runners
+
+            class Slow(StandIn):
+                def search(self, *arguments, **named):
+                    time.sleep(0.03)
+                    return super().search(*arguments, **named)
+
+            runners.Coordinator = Slow
+            run.run(Path(sys.argv[1]), Path(sys.argv[2]))
+            """
+        )
+    )
+    config, out = write_config(tmp_path, small()), tmp_path / "out"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    rng = random.Random(1)
+    kills = 0
+    for _ in range(CELLS):
+        process = subprocess.Popen([sys.executable, str(program), str(config), str(out)], env=environment)
+        lines = count_lines(out) + rng.randint(1, 15)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and count_lines(out) < lines and time.monotonic() < deadline:
+            time.sleep(0.005)
+        time.sleep(rng.random() * 0.05)
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        if process.wait(60) == 0:
+            break
+    assert kills >= 2  # else nothing was tested
+    rows = read_rows(out)
+    assert len(rows) == CELLS
+    assert len({row.cell for row in rows}) == CELLS
+    assert (out / "report.md").exists()
+
+
+def count_lines(out):
+    path = out / "rows.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_another_experiment_in_the_same_folder_is_refused(tmp_path, without_ray):
+    config, out = write_config(tmp_path, small()), tmp_path / "out"
+    run(config, out)
+    before = (out / "rows.jsonl").read_bytes()
+    for old, new in (("repeats: 2", "repeats: 3"), ("seed: 7", "seed: 8"), ("XO-OX----", "XO-O-X---")):
+        write_config(tmp_path, small(CONFIG.replace(old, new)))
+        with pytest.raises(InputError, match=r"rows of another experiment .* name another --out"):
+            run(config, out)
+    assert (out / "rows.jsonl").read_bytes() == before
+    write_config(tmp_path, small(CONFIG.replace("A trial", "A better title")))
+    assert run(config, out).title == "A better title"
+    assert (out / "rows.jsonl").read_bytes() == before
+
+
+def test_two_runs_at_once_are_refused(tmp_path, without_ray):
+    config, out = write_config(tmp_path, small()), tmp_path / "out"
+    with RowStore(out, read_plan(config)), pytest.raises(InputError, match="another run is writing to"):
+        run(config, out)
+
+
+def test_a_damaged_row_is_named(tmp_path, without_ray):
+    config, out = write_config(tmp_path, small()), tmp_path / "out"
+    run(config, out)
+    lines = (out / "rows.jsonl").read_text().splitlines()
+    (out / "rows.jsonl").write_text("\n".join([*lines[:4], lines[4][:50], *lines[5:], ""]))
+    with pytest.raises(InputError, match=r"line 5 of .* is no measurement of this version; remove that line"):
+        run(config, out)
+    (out / "rows.jsonl").write_text("\n".join([*lines[:4], *lines[5:], ""]))
+    assert len(run(config, out).rows) == CELLS
 
 
 class Fickle(Mnk):
@@ -131,13 +227,16 @@ class Fickle(Mnk):
         return super().evaluate(state) + self.asked
 
 
-@pytest.mark.usefixtures("without_ray")
-def test_differing_answers_are_refused(tmp_path):
+def test_differing_answers_are_refused(tmp_path, without_ray):
     out = tmp_path / "out"
-    text = CONFIG.replace("tictactoe", f"{__name__}:Fickle")
-    with pytest.raises(AnswersDifferError, match=r"sequential minimax answers .* but minimax on 1 worker answers"):
-        speedup.run(write(tmp_path, text), out)
-    assert list(out.iterdir()) == []
+    text = small(CONFIG.replace("tictactoe", f"{__name__}:Fickle"))
+    with pytest.raises(AnswersDifferError, match=r"sequential minimax, .* answers .* but .* minimax on 1 worker"):
+        run(write_config(tmp_path, text), out)
+    assert not (out / "report.md").exists()
+    result = CliRunner().invoke(app, ["report", str(out)])
+    assert result.exit_code == 1
+    assert "no speedup is reported until they agree" in result.stderr
+    assert not (out / "report.md").exists()
 
 
 def test_fewer_workers_than_asked_for_are_refused(tmp_path, monkeypatch):
@@ -145,73 +244,139 @@ def test_fewer_workers_than_asked_for_are_refused(tmp_path, monkeypatch):
         def search(self, *arguments, **named):
             return replace(super().search(*arguments, **named), workers=min(self.count, 1))
 
-    monkeypatch.setattr(speedup, "Coordinator", Small)
+    monkeypatch.setattr(runners, "Coordinator", Small)
     with pytest.raises(WorkerError, match="only 1 CPUs for 2 workers"):
-        speedup.measure(load_config(write(tmp_path), SpeedupConfig))
+        run(write_config(tmp_path, small()), tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "error", "message"),
     [
-        ("depths:", "dephts:", ConfigError, "'dephts'.*did you mean 'depths'"),
-        ("depths: [3, 4]", "", ConfigError, "depths is missing"),
-        ("[3, 4]", "[]", ConfigError, "depths is empty"),
-        ("[3, 4]", "[0]", ConfigError, "depths.0 must be 1 or more"),
-        ("[2, 1]", "[0, 1]", ConfigError, "workers.0 must be 1 or more"),
-        ("repeats: 2", "repeats: 0", ConfigError, "repeats must be 1 or more"),
-        ("minimax", "maxn", AlgorithmError, "maxn is for"),
-        ("XX-OO----", "XXX------", StateError, "XXX"),
-        ("XX-OO----", "XXXOO----", StateError, "is over in"),
+        ('tictactoe, positions: ["XO', 'tictactoo, positions: ["XO', InputError, "did you mean tictactoe"),
+        ("[minimax, alphabeta]", "[maxn]", InputError, "maxn is for payoff tuples"),
+        ("XO-OX----", "XO-OXXXXX", StateError, "tictactoe has no state"),
+        ("XO-OX----", "XXXOO----", StateError, "is over in"),
+        (
+            'positions: ["XO-OX----", "XX-OO----"]',
+            "suite: nothing",
+            ConfigError,
+            "there is no suite 'nothing'; use one",
+        ),
+        ('positions: ["XO-OX----", "XX-OO----"]', "file: none.txt", InputError, "cannot read positions from"),
+        ("kind: ray", "calibration: none.yaml, kind: simulated", ConfigError, "none.yaml: No such file"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_in_one_sentence(tmp_path, old, new, error, message):
-    text = CONFIG.format(algorithm="minimax")
-    assert old in text
+    assert old in CONFIG
     with pytest.raises(error, match=message) as caught:
-        speedup.run(write(tmp_path, text.replace(old, new)), tmp_path / "out")
+        run(write_config(tmp_path, CONFIG.replace(old, new)), tmp_path / "out")
     assert "\n" not in str(caught.value)
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     with pytest.raises(InputError, match="cannot write to"):
-        speedup.run(write(tmp_path), write(tmp_path))
+        run(write_config(tmp_path), write_config(tmp_path))
 
 
 def test_missing_matplotlib_is_refused_before_measuring(tmp_path, monkeypatch):
     monkeypatch.setattr(plots, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"pip install 'parsearch\[plots\]'"):
-        speedup.run(write(tmp_path), tmp_path / "out")
+        run(write_config(tmp_path), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
-def test_summaries_by_hand():
-    def row(workers, repeat, seconds, speedup, nodes, root_seconds=()):
-        who = "ray" if workers else "serial"
-        idle = 0.1 * repeat if workers else None
-        return Measurement(
-            who, "g", "s", 3, "minimax", workers, repeat, "a", 0, nodes, seconds, speedup, idle, root_seconds
-        )
+GAME = """
+from parsearch import Game
 
-    rows = [
-        row(0, 1, 10.0, 1.0, 1_000, (4.0, 4.0, 2.0)),
-        row(2, 1, 5.0, 2.0, 1_100),
-        row(0, 2, 12.0, 1.0, 1_000, (5.0, 5.0, 2.0)),
-        row(2, 2, 8.0, 1.5, 1_100),
-        row(0, 3, 8.0, 1.0, 1_000, (3.0, 3.0, 2.0)),
-        row(2, 3, 6.4, 1.25, 1_100),
-    ]
-    baseline, cell = summarise(rows)
-    assert (baseline.seconds, baseline.seconds_min, baseline.seconds_max) == (10.0, 8.0, 12.0)
-    assert (baseline.speedup, baseline.efficiency, baseline.karp_flatt) == (1.0, None, None)
-    assert baseline.rate == 100
-    assert cell.speedup == pytest.approx(10 / 6.4)
-    assert (cell.speedup_min, cell.speedup_max) == (1.25, 2.0)
-    assert cell.efficiency == pytest.approx(10 / 12.8)
-    assert cell.search_overhead == pytest.approx(0.1)
-    assert cell.idle == pytest.approx(0.2)
-    assert cell.rate == pytest.approx(1_100 / 12.8)
-    assert cell.karp_flatt == pytest.approx((0.64 - 0.5) / 0.5)
-    # Root moves of 4, 4 and 2 s on two workers: within 5 and 5 + 4 / 2 = 7 s.
-    assert (cell.root_split_min, cell.root_split_max) == pytest.approx((10 / 7, 2.0))
+class Halving(Game):
+    \"\"\"Take one, or half; who takes the last one wins. A state is (left, player to move).\"\"\"
+
+    def initial_state(self):
+        return (9, 0)
+
+    def to_move(self, state):
+        return state[1]
+
+    def legal_moves(self, state):
+        return sorted({1, max(1, state[0] // 2)}) if state[0] else []
+
+    def play(self, state, move):
+        return (state[0] - move, 1 - state[1])
+
+    def is_terminal(self, state):
+        return state[0] == 0
+
+    def evaluate(self, state):
+        return 0 if state[0] else (-1 if state[1] == 0 else 1)
+"""
+
+
+def test_a_users_game_beside_the_config_and_positions_in_a_file(tmp_path, without_ray, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "halving", raising=False)
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "halving.py").write_text(GAME)
+    (folder / "positions.txt").write_text("# left, player\n(9, 0)\n\n(8, 1)  # even\n")
+    text = (
+        "searches: [{game: halving:Halving, file: positions.txt, depths: [5]}]\nbackends: [{kind: ray, workers: [2]}]"
+    )
+    rows = run(write_config(folder, small(text + "\n")), tmp_path / "out").rows
+    assert {row.cell.state for row in rows} == {"(9, 0)", "(8, 1)"}
+
+
+def test_the_tables_fit_a_terminal(tmp_path, without_ray):
+    report = run(write_config(tmp_path, small()), tmp_path / "out")
+    stream = io.StringIO()
+    console.print_report(report, tmp_path, Console(width=80, file=stream))
+    assert "…" not in stream.getvalue()
+    assert "tictactoe to depth 4: alphabeta (Ray)" in stream.getvalue()
+
+
+def test_the_report_says_what_was_measured(tmp_path, without_ray):
+    out = tmp_path / "out"
+    report = run(write_config(tmp_path), out)
+    page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
+    for content in (page, text):
+        assert "A trial" in content
+        assert report.asked["hash"] in content
+        assert report.rows[0].machine["cpu"] in content
+        for table in (*report.tables, *report.position_tables):
+            assert table.title in content
+            assert table.rows[-1][-1] in content
+    assert page.count("<svg") == 5  # speedup, efficiency, overhead, workers, root moves
+    assert not re.findall(r"""(?:src|href)=["'](?!#)""", page)  # self-contained
+    assert not re.findall(r"<script|@import", page)
+    for image in re.findall(r"\]\((.*?)\)", text):
+        assert (out / image).exists()
+    written = {path.name: path.read_bytes() for path in out.glob("report.*")}
+    for path in out.glob("report.*"):
+        path.unlink()
+    assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
+    assert (out / "report.md").read_bytes() == written["report.md"]
+
+
+def test_a_report_of_nothing_is_refused(tmp_path, without_ray):
+    result = CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "name the --out of a speedup run" in result.stderr
+    with pytest.raises(KeyboardInterrupt):
+        run(write_config(tmp_path, small()), tmp_path / "out", interrupt(1))
+    result = CliRunner().invoke(app, ["report", str(tmp_path / "out")])
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "has no finished repeat yet" in result.stderr
+
+
+def test_an_unfinished_run_is_reported_as_far_as_it_got(tmp_path, without_ray):
+    with pytest.raises(KeyboardInterrupt):
+        run(write_config(tmp_path, small()), tmp_path / "out", interrupt(4))  # one repeat of minimax, and one search
+    report = write_report(tmp_path / "out")
+    assert [len(series.positions[0].rows[0]) for series in report.series] == [1]
+
+
+def test_a_row_reads_back_as_it_was(tmp_path, without_ray):
+    for row in run(write_config(tmp_path, small()), tmp_path / "out").rows:
+        assert Row.from_json(row.to_json()) == row
 
 
 def test_the_script_reports_bad_input_in_one_line(tmp_path):
@@ -222,5 +387,11 @@ def test_the_script_reports_bad_input_in_one_line(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_the_shipped_config_is_valid():
-    assert load_config(ROOT / "configs" / "speedup.yaml", SpeedupConfig).algorithm == "minimax"
+EXPERIMENTS = [path for path in sorted((ROOT / "configs").glob("*.yaml")) if "searches:" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
+def test_the_shipped_experiments_can_be_run(path):
+    plan = read_plan(path)
+    assert load_config(path, ExperimentConfig).title != "Speedup"
+    assert plan.size > 0

@@ -1,29 +1,71 @@
-"""A speedup run as a person watches it in the terminal."""
+"""An experiment as a person watches it in the terminal."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
 
-from parsearch.experiments.speedup import SpeedupProgress, run
+from parsearch.experiments.report import Report, write_report
+from parsearch.experiments.run import ExperimentProgress, run
+from parsearch.experiments.tables import Table, summary_table
 
 
 def run_on_console(config: Path, out: Path) -> None:
     """Run, with a progress bar on stderr, and print the tables on stdout. Errors as for `run`."""
     stderr = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.description}"),
+    )
     # Redrawn once a second: the bar's thread takes its time from the searches that it shows.
     with Progress(
         *columns, console=stderr, transient=True, refresh_per_second=1, disable=not stderr.is_terminal
     ) as bar:
-        task = bar.add_task("starting", total=None)
+        task = bar.add_task("starting", total=None, left="")
 
-        def show(progress: SpeedupProgress) -> None:
-            bar.update(task, completed=progress.done, total=progress.total, description=progress.next)
+        def show(progress: ExperimentProgress) -> None:
+            left = "" if progress.seconds_left is None else f"{_duration(progress.seconds_left)} left"
+            bar.update(
+                task, completed=progress.done, total=progress.total, description=escape(progress.next), left=left
+            )
 
         report = run(config, out, show)
-    console = Console()
-    console.print(report.tables())
-    console.print(f"written to {out}: rows.csv, summary.csv, speedup.json, speedup.png", style="dim", highlight=False)
+    print_report(report, out, Console())
+
+
+def report_on_console(folder: Path) -> None:
+    """Rebuild the report of the rows in a folder, and print the tables on stdout. Errors as for `write_report`."""
+    print_report(write_report(folder), folder, Console())
+
+
+def print_report(report: Report, folder: Path, console: Console) -> None:
+    """Print the summaries, and where the rest is."""
+    for series in report.series:
+        table = summary_table(series)
+        console.print(_rich_table(table))
+        console.print(table.note, style="dim", markup=False, highlight=False)
+    written = ", ".join(f"report.{kind}" for kind in ("html", "md") if kind in report.outputs)
+    console.print(f"all tables and plots: {written} in {folder}", style="dim", markup=False, highlight=False)
+
+
+def _rich_table(table: Table) -> RichTable:
+    grid = RichTable(title=escape(table.title), title_justify="left", box=box.SIMPLE_HEAD, padding=0, show_edge=False)
+    for index, heading in enumerate(table.header):
+        grid.add_column(heading, justify="right" if index else "left")
+    for row in table.rows:
+        grid.add_row(*map(escape, row))
+    return grid
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -37,13 +38,6 @@ class Machine:
     python: str
     versions: dict[str, str]
 
-    def summary(self) -> str:
-        """The facts that a reader of a speedup needs, in one line."""
-        return (
-            f"{self.cpu}, {self.usable_cores} usable cores, {self.memory / 2**30:.0f} GiB, Python {self.python}, "
-            f"parsearch {self.versions['parsearch']}, load {self.load[0]:.2f} at the start"
-        )
-
 
 def machine_facts() -> Machine:
     """The facts of this machine, now."""
@@ -60,6 +54,15 @@ def machine_facts() -> Machine:
         load=psutil.getloadavg(),
         python=platform.python_version(),
         versions={package: version(package) for package in PACKAGES},
+    )
+
+
+def machine_text(machine: dict[str, Any], versions: dict[str, str]) -> str:
+    """The facts that a reader of a speedup needs, in one line; machine: those of `Machine` as plain data."""
+    software = ", ".join(f"{package} {version}" for package, version in versions.items())
+    return (
+        f"{machine['cpu']}, {machine['usable_cores']} usable cores, {machine['memory'] / 2**30:.0f} GiB, "
+        f"Python {machine['python']}, {software}; load {machine['load'][0]:.2f} at the start, {machine['when']}"
     )
 
 

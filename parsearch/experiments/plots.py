@@ -1,77 +1,251 @@
-"""Pictures of a speedup run, for readers of paper and screen, with and without colour."""
+"""Pictures of an experiment, for readers of paper and screen, with and without colour."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from itertools import cycle
-from pathlib import Path
-from textwrap import fill
+from statistics import median
 from typing import Any
 
 from parsearch.core.errors import InputError
-from parsearch.experiments.report import SpeedupReport, curve_name
+from parsearch.experiments import metrics
+from parsearch.experiments.analysis import Cells, Series
+from parsearch.experiments.rows import Row
 
-STYLES = (
-    ("#0072B2", "o", "-"),
-    ("#D55E00", "s", "--"),
-    ("#009E73", "^", "-."),
-    ("#CC79A7", "D", ":"),
-    ("#E69F00", "v", (0, (5, 1, 1, 1, 1, 1))),
-    ("#56B4E9", "P", (0, (8, 2))),
-)
-"""Colour, marker and line of each curve. Colours: Okabe & Ito 2008, told apart by every kind of colour vision;
-markers and lines tell the curves apart where there is no colour."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe & Ito 2008, told apart by every kind of colour vision; markers do where there is no colour."""
 
-DODGE = 0.03
-"""Curves are drawn this many workers apart, so that error bars stay readable where the workers are few."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+GREY = "0.45"
+
+WIDE = 16
+"""From more workers than this on the axes are logarithmic: doubling is what people compare."""
+
+LANES = 32
+"""Workers that a chart of them shows at most; more would be thinner than a line."""
+
+BARS = 24
+"""Root moves that a chart of their work shows at most, the largest ones."""
 
 
 def require_matplotlib() -> None:
     """Raise InputError, with the remedy, where matplotlib is missing: better before a long run than after it."""
     if find_spec("matplotlib") is None:
-        raise InputError("the speedup plot needs matplotlib, which is not installed; pip install 'parsearch[plots]'")
+        raise InputError(
+            "plots need matplotlib, which is not installed; pip install 'parsearch[plots]', or set outputs: [md]"
+        )
 
 
-def draw_speedup(report: SpeedupReport, path: Path) -> None:
-    """Write a PNG of speedup against workers: medians, the repeats' spread as error bars, and the ideal line."""
-    from matplotlib.figure import Figure  # imported here: an extra, and slow to import
+def draw_all(rows: Sequence[Row], series: Sequence[Series]) -> dict[str, Any]:
+    """The figures by the names of their files; those that the rows say nothing about are left out."""
+    require_matplotlib()
+    figures = {
+        "speedup": _by_question(series, "speedup (sequential time / parallel time)", _draw_speedup),
+        "efficiency": _by_question(series, "efficiency (speedup / workers)", _draw_efficiency),
+        "overhead": _by_question(series, "search overhead (additional nodes, %)", _draw_overhead),
+        "workers": _draw_workers(rows),
+        "root_moves": _draw_root_moves(series),
+    }
+    return {name: figure for name, figure in figures.items() if figure is not None}
 
-    figure = Figure(figsize=(7, 5), dpi=150, layout="constrained")
-    axes = figure.subplots()
-    counts = sorted({cell.workers for cell in report.summaries if cell.workers})
-    axes.plot([0, counts[-1]], [0, counts[-1]], color="0.5", linewidth=1, label="ideal: speedup = workers")
-    curves = report.curves
-    for index, (curve, style) in enumerate(zip(curves, cycle(STYLES), strict=False)):
-        _draw_curve(axes, curve, style, shift=(index - (len(curves) - 1) / 2) * DODGE)
-    axes.set_xlabel("workers (processes)")
-    axes.set_ylabel("speedup (sequential time / parallel time)")
-    axes.set_xticks([0, *counts])
-    axes.set_xlim(0, counts[-1] * 1.1)
-    axes.set_ylim(0, max(counts[-1], axes.get_ylim()[1]) * (1 + 0.06 * (len(curves) + 1)))  # room for the legend
+
+def to_svg(figure: Any) -> str:
+    """The figure as an SVG element that a page can hold: names inside are the figure's own."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg")
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]
+
+
+def _by_question(series: Sequence[Series], label: str, draw: Callable[[Any, Series, Any, str], None]) -> Any:
+    """One panel for each game and depth, one line for each algorithm and backend."""
+    questions: dict[str, list[Series]] = {}
+    for one in series:
+        questions.setdefault(one.subject.question, []).append(one)
+    across = min(len(questions), 2)
+    down = -(-len(questions) // across)
+    figure = _figure(6.5 * across if across > 1 else 7.5, 4.6 * down)
+    panels = figure.subplots(down, across, squeeze=False).flat
+    for axes, (question, lines) in zip(panels, questions.items(), strict=False):
+        counts = sorted({point.workers for one in lines for point in one.points})
+        _scale_workers(axes, counts)
+        for one, colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS), strict=False):
+            draw(axes, one, colour, marker)
+        if draw is _draw_speedup:
+            axes.plot(counts, counts, color=GREY, linewidth=1, label="ideal: speedup = workers", zorder=1)
+            if counts[-1] <= WIDE:
+                axes.set_ylim(0)
+            else:
+                axes.set_yscale("log", base=2)
+                axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.set_ylabel(label)
+        axes.set_title(question, loc="left")
+        axes.legend(frameon=False, fontsize="small", loc="upper left" if draw is _draw_speedup else "best")
+    for axes in figure.axes[len(questions) :]:
+        axes.remove()
+    return _without_frame(figure)
+
+
+def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
+    _draw_line(axes, one, colour, marker, lambda point: point.speedup)
+    if one.amdahl is not None and len(one.points) > 2:
+        counts = [point.workers for point in one.points]
+        fit = [metrics.amdahl_speedup(one.amdahl.value, count) for count in counts]
+        label = f"Amdahl's law, serial fraction {one.amdahl.value:.1%}"
+        axes.plot(counts, fit, color=colour, linewidth=1, linestyle=":", label=label, zorder=1)
+
+
+def _draw_efficiency(axes: Any, one: Series, colour: str, marker: str) -> None:
+    _draw_line(axes, one, colour, marker, lambda point: point.efficiency)
+    axes.set_ylim(0, max(1.1, axes.get_ylim()[1]))
+    axes.axhline(1, color=GREY, linewidth=1, zorder=1)
+
+
+def _draw_overhead(axes: Any, one: Series, colour: str, marker: str) -> None:
+    axes.plot(
+        [point.workers for point in one.points],
+        [100 * point.overhead for point in one.points],
+        label=one.subject.searcher,
+        **_style(one, colour, marker),
+    )
+    axes.axhline(0, color=GREY, linewidth=1, zorder=1)
+
+
+def _draw_line(axes: Any, one: Series, colour: str, marker: str, of: Callable[[Any], Any]) -> None:
+    """A line with its 95% intervals."""
+    estimates = [of(point) for point in one.points]
+    axes.errorbar(
+        [point.workers for point in one.points],
+        [estimate.value for estimate in estimates],
+        yerr=[
+            [max(0.0, estimate.value - estimate.low) for estimate in estimates],
+            [max(0.0, estimate.high - estimate.value) for estimate in estimates],
+        ],
+        capsize=4,
+        label=one.subject.searcher,
+        **_style(one, colour, marker),
+    )
+
+
+def _style(one: Series, colour: str, marker: str) -> dict[str, Any]:
+    """Measured lines are solid with full markers, simulated ones dashed with hollow markers."""
+    face = "white" if one.subject.simulated else colour
+    return {
+        "color": colour,
+        "marker": marker,
+        "markerfacecolor": face,
+        "linestyle": "--" if one.subject.simulated else "-",
+    }
+
+
+def _scale_workers(axes: Any, counts: Sequence[int]) -> None:
+    if counts[-1] > WIDE:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(counts, [f"{count:,}" for count in counts])
+    axes.minorticks_off()
+    axes.set_xlabel("workers")
     axes.grid(color="0.9")
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="upper left", frameon=False)
-    baseline, parallel = curves[0][0], curves[0][-1]
-    axes.set_title(f"{baseline.game}: time to depth, {parallel.algorithm} on Ray workers", loc="left")
-    note = f"Medians of {baseline.repeats} repeats; bars: from the least to the greatest. {report.machine.summary()}"
-    figure.supxlabel(fill(note, 105), fontsize="small", color="0.3")
-    figure.savefig(path)
 
 
-def _draw_curve(axes: Any, curve: list[Any], style: tuple[Any, ...], shift: float) -> None:
-    colour, marker, line = style
-    baseline, parallel = curve[0], curve[1:]
-    axes.errorbar(
-        [cell.workers + shift for cell in parallel],
-        [cell.speedup for cell in parallel],
-        yerr=[
-            [cell.speedup - cell.speedup_min for cell in parallel],
-            [cell.speedup_max - cell.speedup for cell in parallel],
-        ],
-        color=colour,
-        marker=marker,
-        linestyle=line,
-        capsize=4,
-        label=f"position {curve_name(baseline)} (sequential {baseline.algorithm}: {baseline.seconds:.1f} s)",
+def _draw_workers(rows: Sequence[Row]) -> Any:
+    """What each worker did and when, in the run with the most workers that still has its tasks: a Gantt chart."""
+    shown = [row for row in rows if row.timeline and row.cell.repeat and row.cell.workers <= LANES]
+    if not shown:
+        return None
+    row = max(shown, key=lambda row: (row.cell.workers, row.seconds))
+    workers = sorted({run.worker for run in row.timeline})
+    lanes = {worker: lane for lane, worker in enumerate(workers, start=1)}
+    figure = _figure(9, 1.8 + 0.28 * max(row.cell.workers, 4))
+    axes = figure.subplots()
+    axes.set_title(_row_title(row), loc="left")
+    for run in row.timeline:
+        axes.barh(
+            lanes[run.worker],
+            run.ended - run.started,
+            left=run.started,
+            height=0.7,
+            color=COLOURS[5],
+            edgecolor="black",
+            linewidth=0.3,
+        )
+    axes.set_xlim(0, row.seconds)
+    axes.set_ylim(row.cell.workers + 0.6, 0.4)
+    axes.set_yticks(range(1, row.cell.workers + 1))
+    axes.set_ylabel("worker")
+    axes.set_xlabel(
+        f"{'virtual seconds' if row.cell.backend == 'simulated' else 'seconds'} since the search began "
+        f"(bars: tasks; gaps: idle{'' if row.idle is None else f', {row.idle:.0%} in all'})"
     )
+    return _without_frame(figure)
+
+
+def _draw_root_moves(series: Sequence[Series]) -> Any:
+    """The nodes below each root move, sequential and with the most workers, in the position that takes longest."""
+    with_moves = [one for one in series if one.positions[0].rows[0][0].root_moves]
+    if not with_moves:
+        return None
+    one = max(with_moves, key=lambda one: len(one.positions[0].rows[0][0].root_moves) > 1)
+    cells = max(one.positions, key=lambda cells: cells.seconds(0))
+    most = max(cells.rows)
+    work = {workers: _root_work(cells, workers) for workers in (0, most)}
+    moves = sorted(work[0].keys() | work[most].keys(), key=lambda move: -max(w.get(move, 0) for w in work.values()))
+    order = [move.move for move in cells.rows[0][0].root_moves]
+    shown = [move for move in order if move in moves[:BARS]]
+    figure = _figure(max(7, 0.4 * len(shown) + 3), 4.2)
+    axes = figure.subplots()
+    bars = ((0, "sequential", -0.2, COLOURS[0], ""), (most, _counted(most), 0.2, COLOURS[4], "////"))
+    for workers, label, shift, colour, hatch in bars:
+        axes.bar(
+            [index + shift for index in range(len(shown))],
+            [work[workers].get(move, 0) for move in shown],
+            width=0.4,
+            color=colour,
+            edgecolor="black",
+            linewidth=0.5,
+            hatch=hatch,
+            label=label,
+        )
+    axes.set_xticks(range(len(shown)), shown, rotation=90 if max(map(len, shown)) > 3 else 0)
+    axes.set_xlabel("root move" if len(shown) == len(order) else f"root move (the {BARS} largest of {len(order)})")
+    axes.set_ylabel("nodes below the move")
+    axes.yaxis.set_major_formatter(lambda nodes, _: f"{nodes:,.0f}")
+    axes.set_title(f"{one.subject.question}, {cells.state or repr(cells.state)}\n{one.subject.searcher}", loc="left")
+    axes.legend(frameon=False)
+    return _without_frame(figure)
+
+
+def _root_work(cells: Cells, workers: int) -> dict[str, float]:
+    rows = cells.rows[workers]
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        for work in row.root_moves:
+            counts.setdefault(work.move, []).append(work.nodes)
+    return {move: median(nodes) for move, nodes in counts.items()}
+
+
+def _row_title(row: Row) -> str:
+    cell = row.cell
+    depth = "solved to the end" if cell.depth is None else f"to depth {cell.depth}"
+    where = "simulated" if cell.backend == "simulated" else "Ray"
+    return (
+        f"{cell.game} {depth}, {cell.state or repr(cell.state)}\n{cell.algorithm} on {_counted(cell.workers)} ({where})"
+    )
+
+
+def _counted(workers: int) -> str:
+    return f"{workers} {'worker' if workers == 1 else 'workers'}"
+
+
+def _figure(width: float, height: float) -> Any:
+    from matplotlib.figure import Figure  # imported here: an extra, and slow to import
+
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
+
+
+def _without_frame(figure: Any) -> Any:
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure

@@ -1,0 +1,59 @@
+"""The speeds of a machine, as `parsearch calibrate` writes them and simulated experiments read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import Field
+
+from parsearch.config import Config, load_config
+from parsearch.core.errors import InputError
+
+Positive = Annotated[float, Field(gt=0)]
+
+
+class Rate(Config):
+    """Nodes a second of one sequential search, in CPU time; solving: whether it went to the end of the game."""
+
+    game: str
+    algorithm: str
+    solving: bool
+    nodes_per_second: Positive
+
+
+class Calibration(Config):
+    """What one machine costs a search.
+
+    machine: the processor and software that were measured, for the reader. send_seconds: of the coordinator, for each
+    task. latency_seconds: one way, coordinator to worker. table_probe_seconds: one random access to a table larger
+    than the processor's caches.
+    """
+
+    machine: str
+    rates: list[Rate]
+    send_seconds: Positive
+    latency_seconds: Positive
+    table_probe_seconds: Positive
+
+    def rate(self, game: str, algorithm: str, solving: bool) -> float:
+        """Nodes a second. Raises InputError where it was not measured."""
+        for rate in self.rates:
+            if (rate.game, rate.algorithm, rate.solving) == (game, algorithm, solving):
+                return rate.nodes_per_second
+        what = f"{algorithm} {'solving' if solving else 'to a fixed depth'} on {game}"
+        raise InputError(f"the calibration has no rate for {what}; run `parsearch calibrate --config FILE` with it")
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Read what `write_calibration` wrote. Raises ConfigError, naming the file."""
+    return load_config(path, Calibration)
+
+
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a calibration as YAML. Raises InputError where the file cannot be written."""
+    try:
+        path.write_text(yaml.safe_dump(calibration.model_dump(), sort_keys=False), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}; name a file that can be made") from error

@@ -1,0 +1,102 @@
+"""Who performs the searches of a backend: coordinators that are ready, by number of workers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
+
+from parsearch.config import BackendConfig
+from parsearch.core.errors import WorkerError
+from parsearch.core.game import Game
+from parsearch.core.limits import Limits
+from parsearch.core.result import SearchResult
+from parsearch.experiments.plan import Question
+from parsearch.parallel.coordinator import Coordinator
+
+WARM_PLIES = 8
+"""A search that only warms up is this shallow: some thousand nodes."""
+
+
+class Runner(ABC):
+    """Performs searches; a context manager."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    @abstractmethod
+    def search(self, question: Question, algorithm: str, workers: int) -> SearchResult:
+        """One search; 0 workers for the sequential one. Raises as `Coordinator.search` does."""
+
+
+class RayRunner(Runner):
+    """Ray's workers, here or on a cluster."""
+
+    def __init__(self, backend: BackendConfig) -> None:
+        super().__init__()
+        self._backend = backend
+        self._coordinators: dict[int, Coordinator] = {}
+        self._warm: set[tuple[str, bool, tuple[str, ...]]] = set()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._coordinators[0] = stack.enter_context(Coordinator(workers=0))
+            for count in sorted(set(self._backend.workers), reverse=True):  # the others use a part of the largest's Ray
+                coordinator = Coordinator(count, self._backend.address or "local", offload="always")
+                self._coordinators[count] = stack.enter_context(coordinator)
+                coordinator.start()
+            self._stack = stack.pop_all()
+        return self
+
+    def search(self, question: Question, algorithm: str, workers: int) -> SearchResult:
+        kind = (question.game_text, question.depth is None, question.rivals)
+        if kind not in self._warm:
+            self._warm_up(question)
+            self._warm.add(kind)
+        return self._search(question, question.state, Limits(question.depth), algorithm, workers)
+
+    def _warm_up(self, question: Question) -> None:
+        """Have done what is no part of a search: imports, compilation, fresh memory."""
+        state, depth = question.state, question.depth
+        if depth is None:
+            state = _near_the_end(question.game, state)  # an easy search, with the same machine code
+        limits = Limits(None if depth is None else min(depth, WARM_PLIES))
+        for name in sorted({*question.rivals, *question.algorithms}):
+            self._search(question, state, limits, name, 0)
+        for count in question.workers:
+            for name in question.algorithms:
+                self._search(question, state, limits, name, count)
+
+    def _search(self, question: Question, state: Any, limits: Limits, algorithm: str, workers: int) -> SearchResult:
+        result = self._coordinators[workers].search(
+            question.game, state, algorithm=algorithm, limits=limits, table=question.table
+        )
+        if result.workers != workers:
+            raise WorkerError(
+                f"Ray has only {result.workers} CPUs for {workers} workers; list fewer workers or use a larger Ray"
+            )
+        return result
+
+
+def make_runner(backend: BackendConfig) -> Runner:
+    """The runner of a backend."""
+    return RayRunner(backend)
+
+
+def _near_the_end(game: Game[Any, Any], state: Any) -> Any:
+    """The state after first moves until few plies are left, or the next would end the game."""
+    while (game.max_plies(state) or 0) > WARM_PLIES:
+        following = game.play(state, game.legal_moves(state)[0])
+        if game.is_terminal(following):
+            return state
+        state = following
+    return state
