@@ -12,6 +12,7 @@ from parsearch.core.window import Window, just_above, just_below
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.game import CompiledGame, Words
 from parsearch.native.search import Search
+from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
 
 SLICE_NODES = 1 << 17
@@ -20,7 +21,8 @@ SLICE_NODES = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What changes effort: table (None: none) and order of moves (None: ordered where there is a table).
+    """What changes effort: table (None: none), order of moves (None: ordered where there is a table), and marks by
+    which searches of one root over this table cooperate (None: each for itself).
 
     quiescence alone changes values: where the depth ends it plays on with the game's noisy moves. minimax and maxn
     use none of these; they visit every position, in the game's order.
@@ -29,6 +31,7 @@ class Options:
     table: Table | None = None
     ordered: bool | None = None
     quiescence: bool = False
+    busy: Busy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,16 @@ class Budget:
         self._stop = stop
 
     def run(self, search: Search) -> bool:
-        """Run a search to its end, if that is within the budget; whether it was."""
+        """Run a search to its end, if that is within the budget, else end it; whether it was."""
         while not search.finished:
             if self._spent(self.nodes + search.nodes):
                 break
             left = SLICE_NODES if self._most is None else self._most - self.nodes - search.nodes + 1
             search.run(min(left, SLICE_NODES))
         self.nodes += search.nodes
-        return search.finished and (self._most is None or self.nodes <= self._most)
+        finished = search.finished
+        search.release()
+        return finished and (self._most is None or self.nodes <= self._most)
 
     def _spent(self, nodes: int) -> bool:
         return (
@@ -84,7 +89,8 @@ def features_for(game: CompiledGame, algorithm: str, options: Options = Options(
         raise GameError(f"{game.name} defines no noisy_moves; search it without quiescence")
     table = options.table is not None
     ordered = table if options.ordered is None else options.ordered
-    return Features(algorithm, table, ordered, options.quiescence and not solving, solving)
+    joint = table and ordered and options.busy is not None
+    return Features(algorithm, table, ordered, options.quiescence and not solving, solving, joint)
 
 
 def prepare(
@@ -126,7 +132,7 @@ def search(
     """
     features = features_for(game, algorithm, options, solving)
     budget = Budget(nodes, seconds, stop)
-    search = Search(game, state, depth, features, window, player, options.table)
+    search = Search(game, state, depth, features, window, player, options.table, busy=options.busy)
     return _found(search, budget, budget.run(search))
 
 
@@ -156,7 +162,7 @@ def solve(
     if options.table is not None:
         options.table.age()
     if not game.integer or game.is_terminal(state):
-        search = Search(game, state, depth, features, table=options.table)
+        search = Search(game, state, depth, features, table=options.table, busy=options.busy)
         return _found(search, budget, budget.run(search))
     maximizing = game.to_move(state) == 0
     least, most = game.bounds(state) if game.defines("bounds") else (-float("inf"), float("inf"))
@@ -168,7 +174,7 @@ def solve(
             guess = min(max(guess, least), most)
             threshold = just_above(guess, True) if guess == least else guess
         window = Window(just_below(threshold, True), threshold)
-        search = Search(game, state, depth, features, window, table=options.table)
+        search = Search(game, state, depth, features, window, table=options.table, busy=options.busy)
         if not budget.run(search):
             return _found(search, budget, False)
         guess = search.value
