@@ -79,10 +79,10 @@ def _by_question(series: Sequence[Series], label: str, draw: Callable[[Any, Seri
                 axes.set_ylim(0)
             else:
                 axes.set_yscale("log", base=2)
-                axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
         axes.set_ylabel(label)
         axes.set_title(question, loc="left")
-        axes.legend(frameon=False, fontsize="small", loc="upper left" if draw is _draw_speedup else "best")
+        _draw_legend(axes, "upper left" if draw is _draw_speedup else "best")
     for axes in figure.axes[len(questions) :]:
         axes.remove()
     return _without_frame(figure)
@@ -93,8 +93,16 @@ def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
     if one.amdahl is not None and len(one.points) > 2:
         counts = [point.workers for point in one.points]
         fit = [metrics.amdahl_speedup(one.amdahl.value, count) for count in counts]
-        label = f"Amdahl's law, serial fraction {one.amdahl.value:.1%}"
+        source = "simulated" if one.subject.simulated else "measured"
+        label = f"Amdahl's law fitted to {source}, serial fraction {one.amdahl.value:.1%}"
         axes.plot(counts, fit, color=colour, linewidth=1, linestyle=":", label=label, zorder=1)
+
+
+def _draw_legend(axes: Any, where: str) -> None:
+    """What was found before what it is compared with."""
+    entries = zip(*axes.get_legend_handles_labels(), strict=True)
+    handles, labels = zip(*sorted(entries, key=lambda entry: entry[1].startswith(("ideal", "Amdahl"))), strict=True)
+    axes.legend(handles, labels, frameon=False, fontsize="small", loc=where)
 
 
 def _draw_efficiency(axes: Any, one: Series, colour: str, marker: str) -> None:
@@ -130,14 +138,11 @@ def _draw_line(axes: Any, one: Series, colour: str, marker: str, of: Callable[[A
 
 
 def _style(one: Series, colour: str, marker: str) -> dict[str, Any]:
-    """Measured lines are solid with full markers, simulated ones dashed with hollow markers."""
-    face = "white" if one.subject.simulated else colour
-    return {
-        "color": colour,
-        "marker": marker,
-        "markerfacecolor": face,
-        "linestyle": "--" if one.subject.simulated else "-",
-    }
+    """Measured lines are solid with full markers, simulated ones dashed, with larger hollow markers, and below them."""
+    style: dict[str, Any] = {"linestyle": "-", "markersize": 5, "zorder": 4}
+    if one.subject.simulated:
+        style = {"linestyle": "--", "markersize": 8, "zorder": 3, "markerfacecolor": "white"}
+    return {"color": colour, "marker": marker, **style}
 
 
 def _scale_workers(axes: Any, counts: Sequence[int]) -> None:
@@ -158,7 +163,7 @@ def _draw_workers(rows: Sequence[Row]) -> Any:
     row = max(shown, key=lambda row: (row.cell.workers, row.seconds))
     workers = sorted({run.worker for run in row.timeline})
     lanes = {worker: lane for lane, worker in enumerate(workers, start=1)}
-    figure = _figure(9, 1.8 + 0.28 * max(row.cell.workers, 4))
+    figure = _figure(9, 1.8 + 0.2 * max(row.cell.workers, 4))
     axes = figure.subplots()
     axes.set_title(_row_title(row), loc="left")
     for run in row.timeline:

@@ -47,9 +47,9 @@ def worker_table(series: Sequence[Series]) -> Table:
         (
             f"{one.subject.question}, {one.subject.searcher}",
             str(point.workers),
-            f"{point.scaling:.2f}",
+            _ratio(point.scaling),
             "" if point.worker_rate is None else f"{point.worker_rate / 1e6:.3g}",
-            "" if point.path_bound is None else f"{point.path_bound:.1f}",
+            "" if point.path_bound is None else _ratio(point.path_bound),
         )
         for one in series
         for point in one.points
@@ -94,7 +94,7 @@ def weak_table(series: Sequence[Series]) -> Table | None:
             str(weak.depth),
             f"{weak.work:.2f}",
             seconds_text(weak.seconds),
-            f"{weak.scaled_speedup:.2f}",
+            _ratio(weak.scaled_speedup),
             f"{weak.scaled_speedup / weak.workers:.0%}",
         )
         for name, (weaks, _) in weak_scaling(series).items()
@@ -147,11 +147,16 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.3g}" if seconds < 100 else f"{seconds:,.0f}"
 
 
+def _ratio(ratio: float) -> str:
+    """A speedup with three digits, two of which may stand behind the point."""
+    return f"{ratio:.{2 if ratio < 10 else 1 if ratio < 100 else 0}f}"
+
+
 def _point_cells(point: Point) -> tuple[str, ...]:
     return (
         str(point.workers),
         seconds_text(point.seconds),
-        f"{point.speedup.value:.2f} [{point.speedup.low:.2f}, {point.speedup.high:.2f}]",
+        f"{_ratio(point.speedup.value)} [{_ratio(point.speedup.low)}, {_ratio(point.speedup.high)}]",
         f"{point.efficiency.value:.0%}",
         f"{point.overhead:.1%}",
         _percent(point.idle),
@@ -168,7 +173,7 @@ def _position_cells(cells: Cells, workers: int) -> tuple[str, ...]:
     if workers:
         overhead = cells.nodes(workers) / cells.nodes(0) - 1
         idle = _percent(cells.middle(workers, lambda row: row.idle))
-        versus = [f"{cells.speedup(workers):.2f}", f"{overhead:.1%}", idle]
+        versus = [_ratio(cells.speedup(workers)), f"{overhead:.1%}", idle]
     return (
         cells.state or repr(cells.state),
         str(workers) if workers else f"sequential {rows[0].cell.algorithm}",
