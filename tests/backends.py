@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from parsearch.algorithms import find_algorithm
 from parsearch.core.game import Game
 from parsearch.core.limits import Limits
 from parsearch.core.result import SearchResult
+from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
 from parsearch.parallel.driver import Driver
 from parsearch.parallel.request import Request
@@ -19,20 +21,40 @@ from parsearch.parallel.workers import Workers
 class ShuffledBackend(Backend):
     """Holds several tasks and ends them in random order."""
 
+    places = 1
+
     def __init__(self, game: Game[Any, Any], workers: int, rng: random.Random) -> None:
-        self.workers = self.capacity = workers
+        super().__init__()
+        self.workers = workers
         self._game, self._rng = game, rng
         self._held: list[Task] = []
+        self._told: dict[tuple[int, ...], Window | None] = {}
+
+    @property
+    def idle(self) -> int:
+        return self.workers - len(self._held)
 
     def submit(self, task: Task) -> None:
-        assert len(self._held) < self.capacity
+        assert self.idle
+        assert task.path not in [other.path for other in self._held]
         self._held.append(task)
+
+    def tell(self, task: Task, window: Window | None) -> None:
+        assert task in self._held
+        self._told[task.path] = window
 
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
         assert seconds > 0
         count = self._rng.randint(1, len(self._held)) if self._held else 0
         ended = [self._held.pop(self._rng.randrange(len(self._held))) for _ in range(count)]
-        return [(task, run_task(self._game, task)) for task in ended]
+        return [(task, self._run(task)) for task in ended]
+
+    def _run(self, task: Task) -> Outcome:
+        """Searched with the window that it was told, or stopped, or it ended before it heard of that."""
+        told, deaf = self._told.pop(task.path, task.window), self._rng.random() < 0.5
+        outcome = run_task(self._game, task if deaf or told is None else replace(task, window=told))
+        self.nodes += outcome.nodes
+        return replace(outcome, value=None) if told is None and not deaf else outcome
 
     def cancel(self) -> None:
         self._held.clear()

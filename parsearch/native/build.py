@@ -10,6 +10,7 @@ import linecache
 import os
 import platform
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache as memoize
@@ -71,6 +72,7 @@ class Kernel:
 
 
 _kernels: dict[tuple[Rules, Features], Kernel] = {}
+_loading = threading.RLock()  # threads that search together want the same kernel at the same moment
 
 
 def load_kernel(rules: Rules, features: Features, report: Callable[[str], None] | None = None) -> Kernel:
@@ -79,10 +81,11 @@ def load_kernel(rules: Rules, features: Features, report: Callable[[str], None] 
     report: is called with a sentence before compiling. Raises GameError with file, line and reason where the rules do
     not compile.
     """
-    kernel = _kernels.get((rules, features))
-    if kernel is None:
-        kernel = _kernels[rules, features] = _load(rules, features, report)
-    return kernel
+    with _loading:
+        kernel = _kernels.get((rules, features))
+        if kernel is None:
+            kernel = _kernels[rules, features] = _load(rules, features, report)
+        return kernel
 
 
 def _load(rules: Rules, features: Features, report: Callable[[str], None] | None) -> Kernel:

@@ -51,21 +51,34 @@ class Found:
 
 
 class Budget:
-    """What searches may spend together: nodes, seconds from now, and a callable that ends them when it is true."""
+    """What searches may spend together: nodes, seconds from now, and a callable that ends them when it is true.
+
+    window: tells between slices what the search under way still has to tell apart; it only ever gets narrower.
+    `asked` is the last that was heeded.
+    """
 
     def __init__(
-        self, nodes: int | None = None, seconds: float | None = None, stop: Callable[[], bool] | None = None
+        self,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        stop: Callable[[], bool] | None = None,
+        window: Callable[[], Window] | None = None,
     ) -> None:
         self.nodes = 0
         self._most = nodes
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._stop = stop
+        self._window = window
+        self.asked: Window | None = None
 
     def run(self, search: Search) -> bool:
         """Run a search to its end, if that is within the budget, else end it; whether it was."""
         while not search.finished:
             if self._spent(self.nodes + search.nodes):
                 break
+            if self._window is not None and (window := self._window()) != self.asked:
+                search.narrow(window)
+                self.asked = window
             left = SLICE_NODES if self._most is None else self._most - self.nodes - search.nodes + 1
             search.run(min(left, SLICE_NODES))
         self.nodes += search.nodes

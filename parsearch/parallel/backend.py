@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 from parsearch.core.game import Game
-from parsearch.parallel.task import Outcome, Task, run_task
+from parsearch.core.result import TaskRun
+from parsearch.core.window import Window
+from parsearch.parallel.task import NoOrders, Outcome, Task, run_task
 
 
 class Backend(ABC):
     """Searches tasks of one game, several at a time, and returns them in whatever order they end.
 
-    workers: the processes it searches with, 0 for the calling process alone.
-    capacity: the tasks it wants to hold at once.
+    Tasks are known by their paths: no two that are held at once have the same.
+
+    workers: the processes or threads it searches with, 0 for the calling process alone. places: at how many places
+    tasks are searched independently of each other; where they can, workers without a task join those of their place.
+    nodes: positions visited so far, by whatever was held. timeline: the runs that have ended.
     """
 
     workers: int
-    capacity: int
+    places: int
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.timeline: list[TaskRun] = []
+
+    @property
+    @abstractmethod
+    def idle(self) -> int:
+        """How many tasks would be searched at once if they were submitted now."""
 
     @abstractmethod
     def submit(self, task: Task) -> None:
-        """Take a task; at most `capacity` are held at once."""
+        """Take a task; at most `idle` of them."""
+
+    @abstractmethod
+    def tell(self, task: Task, window: Window | None) -> None:
+        """Have a task that is held search a narrower window from now on, or stop where it is None."""
 
     @abstractmethod
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
@@ -35,27 +54,41 @@ class Backend(ABC):
     def cancel(self) -> None:
         """Give up every task that is held, and return once nobody works on them any more."""
 
+    def clock(self) -> float:
+        """Seconds on the clock by which this backend's work takes time."""
+        return time.monotonic()
+
 
 class SerialBackend(Backend):
     """The calling process. `stop` is asked at every node and ends the task under way, as stopped."""
 
     workers = 0
-    capacity = 1
+    places = 1
 
     def __init__(self, game: Game[Any, Any], stop: Callable[[], bool] | None = None) -> None:
+        super().__init__()
         self._game = game
         self._stop = stop
         self._task: Task | None = None
+
+    @property
+    def idle(self) -> int:
+        return 0 if self._task else 1
 
     def submit(self, task: Task) -> None:
         assert self._task is None
         self._task = task
 
+    def tell(self, task: Task, window: Window | None) -> None:
+        """Nothing happens while a task is held here: it is searched within `wait`."""
+
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:  # noqa: ARG002 - the task's limits end it
         if self._task is None:
             return []
         task, self._task = self._task, None
-        return [(task, run_task(self._game, task, self._stop))]
+        outcome = run_task(self._game, task, NoOrders(task, self._stop))
+        self.nodes += outcome.nodes
+        return [(task, outcome)]
 
     def cancel(self) -> None:
         self._task = None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 
+from parsearch.core.errors import ParsearchError
 from parsearch.core.game import score_for
 from parsearch.core.result import SearchResult
+from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend, SerialBackend
 from parsearch.parallel.offload import Offload
 from parsearch.parallel.proof import Proof
 from parsearch.parallel.request import Request
 from parsearch.parallel.split import Answer, EldestFirst, Split
+from parsearch.parallel.task import Task
 from parsearch.parallel.top_tree import TopTree
 from parsearch.parallel.workers import Workers
 
@@ -30,12 +35,13 @@ class Driver:
         self._workers = workers
         self._always = always
         self._remote: Backend | None = None
+        self._preparing: threading.Thread | None = None
 
     def run(self) -> SearchResult:
         """Search to the end or a limit, and say what the deepest completed iteration found."""
         request, answer = self._request, None
         if request.final_depth != 0:
-            self._compile()
+            self._compile(joint=self._always)
             request.start_clock()
             for depth in request.depths():
                 completed = self._iterate(depth, answer)
@@ -44,16 +50,20 @@ class Driver:
                     break
         return request.result(answer, self._workers.count if self._workers else 0)
 
-    def _compile(self) -> None:
-        """Have here and on disk what a compiled game needs, before the clock runs and before workers look for it."""
+    def _compile(self, joint: bool) -> None:
+        """Have here and on disk what a compiled game needs, before the clock runs and before workers look for it.
+
+        joint: what workers need that share a table.
+        """
         request = self._request
+        joint = joint and self._workers is not None and self._workers.count > 1
         if not request.seen.is_native:
             return
         from parsearch.parallel.native_task import prepare  # Numba takes 0.4 s to import
 
         final = request.final_depth
         for options in {request.options_at(depth) for depth in (final, 1) if request.limits.deepens or depth == final}:
-            prepare(request.seen, request.algorithm.name, options)
+            prepare(request.seen, request.algorithm.name, options, joint)
 
     def _iterate(self, depth: int, last: Answer | None) -> Answer | None:
         """Search to one depth; None where a limit came first."""
@@ -77,26 +87,41 @@ class Driver:
         return self._search(split, self._remote)
 
     def _await(self, workers: Workers) -> bool:
-        """Have the workers up; False where the search is over before they are."""
-        workers.begin()
-        while not workers.ready:
+        """Wait for the workers; False where the search is over before they are up."""
+        self._begin(workers)
+        while not self._ready(workers):
             if self._request.over():
                 return False
             time.sleep(POLL_SECONDS)
+        self._compile(joint=True)  # if that failed on its thread, it raises here
         return True
+
+    def _begin(self, workers: Workers) -> None:
+        """Have the workers started, and what they need compiled meanwhile, on a thread: both take seconds, in which the
+        search goes on here."""
+        workers.begin()
+        if self._preparing is None and not workers.ready:
+            self._preparing = threading.Thread(target=self._try_to_compile, name="parsearch-compile")
+            self._preparing.start()
+
+    def _ready(self, workers: Workers) -> bool:
+        return workers.ready and (self._preparing is None or not self._preparing.is_alive())
+
+    def _try_to_compile(self) -> None:
+        with contextlib.suppress(ParsearchError):  # whoever needs it will meet the error again
+            self._compile(joint=True)
 
     def _split(self, depth: int, last: Answer | None) -> Split:
         request = self._request
         split: Split
         game, options = request.seen, request.options_at(depth)
-        eldest = last.best if last else 0  # the best guess there is
         if request.all_moves or not request.algorithm.prunes:
             split = TopTree(game, request.state, depth, request.algorithm)
         elif game.is_native and options.solving and game.integer and request.algorithm.zero_sum:
             guess = score_for(game, last.score, game.to_move(request.state)) if last else 0
-            split = Proof(game, request.state, depth, request.algorithm, guess, eldest)
+            split = Proof(game, request.state, depth, request.algorithm, guess, last.best if last else 0)
         else:
-            split = EldestFirst(game, request.state, depth, request.algorithm, eldest)
+            split = EldestFirst(game, request.state, depth, request.algorithm, last)
         request.nodes += split.visited
         return split
 
@@ -104,8 +129,8 @@ class Driver:
         return Offload(
             workers.count,
             start_cost=workers.start_cost,
-            ready=lambda: workers.ready,
-            begin=workers.begin,
+            ready=lambda: self._ready(workers),
+            begin=lambda: self._begin(workers),
             work_left=lambda: self._request.work_left(split),
             divisible=lambda: split.divisible,
         )
@@ -113,22 +138,35 @@ class Driver:
     def _search(self, split: Split, backend: Backend, offload: Offload | None = None) -> Answer | None:
         """Keep the backend busy until the split is done; None where a limit or the offload came first."""
         request = self._request
+        split.places = backend.places
         request.report(split)  # the first task may take long
+        held: dict[tuple[int, ...], tuple[Task, Window | None]] = {}  # by path, with what it was told to search
+        before = request.nodes - backend.nodes
         try:
             while not split.done:
                 if request.over() or (offload is not None and offload.due()):
                     return None
-                while split.under_way < backend.capacity and (task := split.next_task()) is not None:
-                    backend.submit(request.limited(task, split.depth))
+                while backend.idle and (task := split.next_task()) is not None:
+                    task = request.limited(task, split.depth)
+                    backend.submit(task)
+                    held[task.path] = task, task.window
                 for task, outcome in backend.wait(POLL_SECONDS):
-                    request.nodes += outcome.nodes
-                    if outcome.value is None:
-                        split.give_back(task)
-                    else:
+                    request.nodes = before + backend.nodes
+                    _, told = held.pop(task.path)
+                    if outcome.value is not None:
                         split.add(task, outcome)
-                    if outcome.value is None and not (offload is not None and offload.decided):
+                        continue
+                    split.give_back(task)
+                    if told is not None and not (offload is not None and offload.decided):
                         return None  # a limit of the task's own
+                for path, (task, told) in held.items():
+                    window = split.wanted(task)
+                    if window != told and told is not None:
+                        backend.tell(task, window)
+                        held[path] = task, window
                 request.report(split)
-            return None if request.over_nodes() else split.answer()
         finally:
             backend.cancel()
+            request.nodes = before + backend.nodes
+            request.timeline, backend.timeline = request.timeline + backend.timeline, []
+        return None if request.over_nodes() else split.answer()

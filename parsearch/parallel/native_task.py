@@ -3,66 +3,63 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from parsearch.algorithms import AgainstAll
-from parsearch.core.game import Game, Score
+from parsearch.core.game import Game
 from parsearch.native import engine
+from parsearch.native.build import Features, load_kernel
 from parsearch.native.game import CompiledGame
+from parsearch.native.search import Search
 from parsearch.native.table import Table
 from parsearch.parallel.cores import usable_cores
-from parsearch.parallel.task import Options, Task
+from parsearch.parallel.task import Found, Options, Orders, Shared, Task
 
 logger = logging.getLogger("parsearch")
 
 
-def search_natively(
-    game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None
-) -> tuple[Score | None, tuple[int, ...], int, bool]:
+def search_natively(game: Game[Any, Any], task: Task, orders: Orders, shared: Shared | None) -> Found:
     """Search a task of a compiled game; as `task.run_task` wants it."""
-    compiled, player = _seen_by(game)
-    found = engine.search(
-        compiled,
-        task.state,
-        task.depth,
-        task.window,
-        algorithm=task.algorithm,
-        player=player,
-        options=_options(task.algorithm, task.options),
-        solving=_solves(compiled, task.algorithm, task.options),
-        nodes=task.nodes,
-        seconds=task.seconds,
-        stop=stop,
-    )
-    return found.value, found.line, found.nodes, found.estimated
+    compiled, player = compiled_game(game)
+    features = features_of(game, task.algorithm, task.options, joint=shared is not None)
+    table, busy = None, None
+    if features.table:
+        table, busy = (_table(task.options.table), None) if shared is None else (shared.table, shared.busy)
+        table.generation = task.options.generation
+    search = Search(compiled, task.state, task.depth, features, task.window, player, table, busy=busy)
+    budget = engine.Budget(task.nodes, task.seconds, orders.stopped, orders.window)
+    try:
+        if not budget.run(search):
+            return Found(None, task.window, (), budget.nodes, False)
+    finally:
+        search.release()
+    return Found(search.value, budget.asked or task.window, search.line, budget.nodes, search.estimated)
 
 
-def prepare(game: Game[Any, Any], algorithm: str, options: Options) -> None:
-    """Compile here what tasks will need, so that workers only load it. Raises GameError where it does not compile."""
-    compiled, _ = _seen_by(game)
-    solving = _solves(compiled, algorithm, options)
-    engine.prepare(compiled, algorithm, _options(algorithm, options), logger.info, solving)
+def prepare(game: Game[Any, Any], algorithm: str, options: Options, joint: bool) -> None:
+    """Compile here what tasks will need, so that workers only load it. Raises GameError where it does not compile.
+
+    joint: for workers that share a table.
+    """
+    compiled, _ = compiled_game(game)
+    load_kernel(compiled.rules, features_of(game, algorithm, options, joint), logger.info)
 
 
-def _seen_by(game: Game[Any, Any]) -> tuple[CompiledGame, int]:
+def compiled_game(game: Game[Any, Any]) -> tuple[CompiledGame, int]:
     """The compiled game, and whose payoff is maximised: paranoid tasks see it as that player against all others."""
     game, player = (game.game, game.player) if isinstance(game, AgainstAll) else (game, 0)
     assert isinstance(game, CompiledGame)
     return game, player
 
 
-def _options(algorithm: str, options: Options) -> engine.Options:
-    exhaustive = algorithm in ("minimax", "maxn")
-    table = None if exhaustive or options.table == 0 else _table(options.table)
-    if table is not None:
-        table.generation = options.generation
-    return engine.Options(table, quiescence=options.quiescence)
-
-
-def _solves(game: CompiledGame, algorithm: str, options: Options) -> bool:
-    return options.solving and game.zero_sum and algorithm in ("alphabeta", "pvs")
+def features_of(game: Game[Any, Any], algorithm: str, options: Options, joint: bool) -> Features:
+    """The kernel that a task needs; joint where it shares a table, which minimax and maxn never do."""
+    if algorithm in ("minimax", "maxn"):
+        return Features(algorithm)
+    table = options.table != 0
+    solving = options.solving and game.zero_sum and algorithm in ("alphabeta", "pvs")
+    return Features(algorithm, table, table, options.quiescence and not solving, solving, joint and table)
 
 
 @lru_cache(maxsize=1)

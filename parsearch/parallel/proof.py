@@ -68,13 +68,22 @@ class Proof(Split):
         first = self._least.index(threshold)
         return sorted(index for index in unknown if index < first)
 
+    def _expects_success(self) -> bool:
+        """Whether one of the first moves is likely to pass its test, so that testing others meanwhile would be vain."""
+        threshold = self._threshold
+        if threshold > max(self._guess, max(self._least)) or max(self._least) == threshold:
+            return False
+        return (
+            sum(most < threshold and effort[0] > 0 for most, effort in zip(self._most, self._effort, strict=True)) < 2
+        )
+
     @property
     def waiting(self) -> int:
         return len([index for index in self._open() if index not in self._asked])
 
     @property
     def divisible(self) -> bool:
-        return len(self._open()) > 1
+        return True  # several workers may join one test
 
     @property
     def done(self) -> bool:
@@ -82,19 +91,23 @@ class Proof(Split):
 
     def next_task(self) -> Task | None:
         index = next((index for index in self._open() if index not in self._asked), None)
-        if index is None:
+        if index is None or (self._expects_success() and self.under_way >= self.places):
             return None
         self._asked.add(index)
         self.under_way += 1
-        window = Window(self._threshold - 1, self._threshold)
         return Task(
             path=(index,),
             line=self.game.format_move(self.state, self.moves[index]),
             state=self._children[index],
             depth=self.depth - 1,
-            window=window if self.mover == 0 else window.reversed(),
+            window=self._asked_window(),
             algorithm=self.algorithm.name,
         )
+
+    def _asked_window(self) -> Window:
+        """The null window of the tests under way."""
+        window = Window(self._threshold - 1, self._threshold)
+        return window if self.mover == 0 else window.reversed()
 
     def add(self, task: Task, outcome: Outcome) -> None:
         (index,) = task.path
@@ -116,6 +129,10 @@ class Proof(Split):
                 f"mover at {state_text(self.game, task.state)}: its bounds exclude the value; mend bounds "
                 "(parsearch.check_game finds the position)"
             )
+
+    def wanted(self, task: Task) -> Window | None:
+        (index,) = task.path
+        return task.window if index in self._open() and task.window == self._asked_window() else None
 
     def give_back(self, task: Task) -> None:
         self._asked.discard(task.path[0])

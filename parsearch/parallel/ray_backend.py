@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-import pickle
+import contextlib
 import time
-import traceback
 from dataclasses import dataclass
 from typing import Any
 
 import ray
 import ray.exceptions
 
-from parsearch.core.errors import GameError, WorkerError
+from parsearch.core.errors import GameError, ParsearchError, WorkerError
 from parsearch.core.game import Game
+from parsearch.core.result import TaskRun
+from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
+from parsearch.parallel.node_words import WordOrders
+from parsearch.parallel.ray_crash import Crash
+from parsearch.parallel.ray_places import Place
 from parsearch.parallel.ray_session import RaySession
 from parsearch.parallel.ray_ship import own_modules, pickled_by_value
-from parsearch.parallel.task import Outcome, Task, run_task, state_text
+from parsearch.parallel.task import NoOrders, Orders, Outcome, Task, can_share, run_task, state_text
 
 TRIES = 2
 """How often a task is sent before its worker's death is reported."""
+
+MOST_TRIES = 10
+"""The same where whole nodes were lost, which is no fault of the task's."""
 
 SETTLE_SECONDS = 0.1
 """For tasks that are about to stop by themselves at their limit, before they are cancelled."""
@@ -39,47 +46,109 @@ DEATHS = (
     ray.exceptions.OutOfMemoryError,
     ray.exceptions.LocalRayletDiedError,
     ray.exceptions.ObjectLostError,
+    ray.exceptions.TaskUnschedulableError,
+    ray.exceptions.ActorDiedError,
+    ray.exceptions.ActorUnavailableError,
+    ray.exceptions.ActorUnschedulableError,
 )
 
+LOST_PLACES = (
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.LocalRayletDiedError,
+    ray.exceptions.TaskUnschedulableError,
+    ray.exceptions.ActorDiedError,
+    ray.exceptions.ActorUnavailableError,
+    ray.exceptions.ActorUnschedulableError,
+)
+"""Deaths after which a place cannot be used as it was."""
 
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """A GameError on its way home: the message, the traceback as text, and what the game raised, if it pickles."""
+LOST_NODES = (
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.LocalRayletDiedError,
+    ray.exceptions.TaskUnschedulableError,
+)
+"""Deaths that a node takes along with it."""
 
-    message: str
-    traceback: str
-    cause: bytes | None
 
+@dataclass(eq=False, slots=True)
+class Held:
+    """A task that has been sent: to which place, when, and how often before. By slot and serial number it is told
+    things; slot is None where the node's crew searches it."""
 
-class WorkerTraceback(Exception):
-    """The traceback of an exception that was raised in a worker, as text."""
+    task: Task
+    place: Place
+    slot: int | None
+    serial: int
+    sent: float
+    tries: int
 
-    def __str__(self) -> str:
-        return f"\n\n{self.args[0]}"
+    def tell(self, window: Window | None) -> None:
+        """Have it search a narrower window, or stop."""
+        if self.slot is None:
+            self.place.host.tell_crew.remote(self.serial, window)
+        else:
+            self.place.tell(self.slot, self.serial, window)
 
 
 class RayBackend(Backend):
-    """Ray tasks for one game; at most as many under way as there are workers, so that each gets the latest window."""
+    """Tasks for one game; at most as many under way as there are workers, so that each gets the latest window.
+
+    A task goes to one node, as a Ray task of its own. Compiled searches that share a table go to the node's host
+    instead, where workers that have no task join those of others.
+    """
 
     def __init__(self, session: RaySession, game: Game[Any, Any]) -> None:
-        self.workers = self.capacity = session.workers
+        super().__init__()
+        self._session = session
         self._game = game
         self._modules = own_modules(game)
         with pickled_by_value(self._modules):
             self._require_picklable(game, "be sent to workers; keep files, locks and the like out of it")
             self._sent_game = ray.put(game)
+            self._pickled_game = ray.put(ray.cloudpickle.dumps(game)) if game.is_native else None
         self._alive = time.monotonic()
-        self._tasks: dict[ray.ObjectRef, tuple[Task, int]] = {}
+        self._held: dict[ray.ObjectRef, Held] = {}
+        self._crews: set[Place] = set()  # whose assistants have worked for us
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """Those of all places that are up."""
+        return self._session.places.workers
+
+    @property
+    def places(self) -> int:  # type: ignore[override]
+        """Nodes, where idle workers can join; else every worker is a place of its own."""
+        return len(self._session.places.all)
+
+    @property
+    def idle(self) -> int:
+        return sum(place.idle for place in self._session.places.all)
 
     def submit(self, task: Task) -> None:
-        self._send(task, tries=1)
+        self._send(task, tries=0)
 
     def _send(self, task: Task, tries: int) -> None:
+        places = self._session.places
+        places.require(NODE_SECONDS)
+        place = max(places.all, key=lambda place: place.idle)
+        place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
-        with pickled_by_value(self._modules):
-            self._require_picklable(task.state, f"send the state after {task.line}; keep to plain data in states")
-            reference = _search.options(name=name).remote(self._sent_game, task)
-        self._tasks[reference] = (task, tries)
+        if place.host is not None and can_share(self._game, task):
+            slot = None
+            self._crews.add(place)
+            search = place.host.search.options(name=name)
+            reference = search.remote(self._pickled_game, task, place.serial)
+        else:
+            slot = place.slots.pop()
+            with pickled_by_value(self._modules):
+                self._require_picklable(task.state, f"send the state after {task.line}; keep to plain data in states")
+                search = _search.options(name=name, scheduling_strategy=place.strategy)
+                reference = search.remote(self._sent_game, task, place.folder, slot, place.serial)
+        place.busy += 1
+        self._held[reference] = Held(task, place, slot, place.serial, time.monotonic(), tries)
+
+    def tell(self, task: Task, window: Window | None) -> None:
+        next(held for held in self._held.values() if held.task.path == task.path).tell(window)
 
     def _require_picklable(self, value: Any, purpose: str) -> None:
         """Ray's own message for what does not pickle is a page long."""
@@ -89,21 +158,41 @@ class RayBackend(Backend):
             raise GameError(f"{self._game.name} cannot {purpose} ({type(error).__name__}: {error})") from error
 
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
-        if not self._tasks:
+        places = self._session.places
+        places.refresh()
+        if not self._held:
+            places.require(NODE_SECONDS)
             return []
-        ready, _ = ray.wait(list(self._tasks), timeout=seconds)
+        ready, _ = ray.wait(list(self._held), timeout=seconds)
         if not ready:
             self._require_cpus()
         else:  # and whatever else has ended meanwhile
-            ready, _ = ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=0)
+            ready, _ = ray.wait(list(self._held), num_returns=len(self._held), timeout=0)
             self._alive = time.monotonic()
         ended = []
         for reference in ready:
-            task, tries = self._tasks.pop(reference)
-            outcome = self._fetch(reference, task, tries)
+            held = self._let_go(reference)
+            outcome = self._fetch(reference, held)
             if outcome is not None:
-                ended.append((task, outcome))
+                self._record(held.task.line, held.sent, outcome)
+                ended.append((held.task, outcome))
         return ended
+
+    def _let_go(self, reference: ray.ObjectRef) -> Held:
+        """The task has ended, and its slot can be used again."""
+        held = self._held.pop(reference)
+        held.place.busy -= 1
+        if held.slot is not None:
+            held.place.slots.insert(0, held.slot)
+        return held
+
+    def _record(self, line: str, sent: float, outcome: Outcome) -> None:
+        self.nodes += outcome.nodes
+        now = time.monotonic()
+        started = outcome.started - time.time() + now  # the worker's clock is the system's
+        self.timeline.append(
+            TaskRun(line, outcome.worker, sent, started, started + outcome.seconds, now, outcome.nodes)
+        )
 
     def _require_cpus(self) -> None:
         """Raises WorkerError where the cluster has had no CPU for too long: the tasks would wait for ever."""
@@ -118,67 +207,86 @@ class RayBackend(Backend):
                 "start a node (ray start --address=...) or search with workers=0"
             )
 
-    def _fetch(self, reference: ray.ObjectRef, task: Task, tries: int) -> Outcome | None:
-        """The outcome of a task that has ended; None where its worker died and it was sent again."""
+    def _fetch(self, reference: ray.ObjectRef, held: Held) -> Outcome | None:
+        """The outcome of a copy that has ended; None where its worker died."""
+        task = held.task
         try:
             outcome: Outcome | Crash = ray.get(reference)
         except DEATHS as error:
-            if tries < TRIES:
-                self._send(task, tries + 1)
-                return None
-            raise WorkerError(
-                f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {TRIES} times, "
-                f"position {state_text(self._game, task.state)}; workers=0 searches it in this process"
-            ) from error
+            self._mourn(held, error)
+            return None
         except (ray.exceptions.RayError, ValueError, RuntimeError) as error:  # Ray's own, or it was shut down
             raise WorkerError(
                 f"{self._game.name}: no worker could search {task.line} (depth {task.depth}): "
                 f"{_last_line(error)}; workers=0 searches it in this process"
             ) from error
         if isinstance(outcome, Crash):
-            raise GameError(outcome.message) from _revive(outcome)
+            raise GameError(outcome.message) from outcome.revive()
         return outcome
 
+    def _mourn(self, held: Held, error: Exception) -> None:
+        """Who searched a task died: it is sent again. Raises WorkerError where that happened too often."""
+        task, tries = held.task, held.tries + 1
+        if isinstance(error, LOST_PLACES):
+            self._session.places.lose(held.place.node)
+        if tries >= (MOST_TRIES if isinstance(error, LOST_NODES) else TRIES):
+            raise WorkerError(
+                f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {tries} times, "
+                f"position {state_text(self._game, task.state)}; workers=0 searches it in this process"
+            ) from error
+        self._send(task, tries)
+
     def cancel(self) -> None:
-        references, self._tasks = list(self._tasks), {}
-        if not references:
-            return
+        for held in self._held.values():
+            held.tell(None)
         for force, patience in ((None, SETTLE_SECONDS), (False, PATIENCE_SECONDS), (True, PATIENCE_SECONDS)):
             if force is not None:  # force: the game's own code did not let go
-                for reference in references:
-                    ray.cancel(reference, force=force)
-            _, references = ray.wait(references, num_returns=len(references), timeout=patience)
-            if not references:
-                return
+                self._cancel(force)
+            if self._held:
+                ready, _ = ray.wait(list(self._held), num_returns=len(self._held), timeout=patience)
+                for reference in ready:
+                    self._count(reference)
+        for reference in list(self._held):
+            self._let_go(reference)
+        self._count_assistants()
+
+    def _cancel(self, force: bool) -> None:
+        for reference, held in self._held.items():
+            if held.slot is not None:
+                ray.cancel(reference, force=force)
+            elif force:  # compiled rules that never end: only their process can be ended
+                ray.kill(held.place.host)
+                self._session.places.lose(held.place.node)
+
+    def _count(self, reference: ray.ObjectRef) -> None:
+        """Count what was searched in vain."""
+        held = self._let_go(reference)
+        with contextlib.suppress(ray.exceptions.RayError, ValueError, RuntimeError):  # cancelled, or dead
+            outcome = ray.get(reference, timeout=0)
+            if isinstance(outcome, Outcome):
+                self._record(held.task.line, held.sent, outcome)
+
+    def _count_assistants(self) -> None:
+        crews, self._crews = self._crews, set()
+        references = [place.host.assisted.remote() for place in crews]
+        if references:
+            ready, _ = ray.wait(references, num_returns=len(references), timeout=PATIENCE_SECONDS)
+            for reference in ready:
+                with contextlib.suppress(ray.exceptions.RayError):  # a host that died
+                    for line, outcome in ray.get(reference):
+                        self._record(line, outcome.started - time.time() + time.monotonic(), outcome)
 
 
 @ray.remote(num_cpus=1, max_retries=0)  # type: ignore[untyped-decorator]
-def _search(game: Game[Any, Any], task: Task) -> Outcome | Crash:
+def _search(game: Game[Any, Any], task: Task, folder: str, slot: int, serial: int) -> Outcome | Crash:
     try:
-        return run_task(game, task)
-    except GameError as error:
-        raised = error.__cause__ or error
-        text = "".join(traceback.format_exception(raised))
-        try:
-            cause = ray.cloudpickle.dumps(raised)
-        except Exception:  # what a user raises need not pickle; the text is there all the same
-            cause = None
-        return Crash(str(error), text, cause)
-
-
-def _revive(crash: Crash) -> BaseException:
-    """What the game raised, with the worker's traceback chained to it, as far as it survived the journey."""
-    text = WorkerTraceback(crash.traceback)
-    if crash.cause is None:
-        return text
+        orders: Orders = WordOrders(folder, slot, serial, task.window)
+    except OSError:  # its host died, which the coordinator knows or will know: nobody can tell it things
+        orders = NoOrders(task)
     try:
-        cause = pickle.loads(crash.cause)
-    except Exception:  # an exception that pickles need not unpickle
-        return text
-    if not isinstance(cause, BaseException):
-        return text
-    cause.__cause__ = text
-    return cause
+        return run_task(game, task, orders)
+    except ParsearchError as error:
+        return Crash.of(error)
 
 
 def _last_line(error: Exception) -> str:

@@ -11,6 +11,7 @@ import ray
 
 from parsearch.core.errors import WorkerError
 from parsearch.parallel import ray_host
+from parsearch.parallel.ray_places import Places
 
 START_SECONDS = 120.0
 """Starting or joining Ray takes 2.3-6 s here; a minute and more means that it never will."""
@@ -37,6 +38,7 @@ class RaySession:
         self._error: Exception | None = None
         self._thread: threading.Thread | None = None
         self.workers = 0
+        self.places: Places
 
     @property
     def ready(self) -> bool:
@@ -70,6 +72,8 @@ class RaySession:
             return
         atexit.unregister(self.stop)
         self._stop.set()
+        if self._ready.is_set() and self._error is None:
+            self.places.close()
         ray_host.release(self)
         self._thread.join(1.0)
         self._thread = None
@@ -83,7 +87,10 @@ class RaySession:
             if host is not None:
                 self._await(host)
             self.workers = self._count_workers()
+            self.places = Places(self._wanted)
+            self.places.refresh()
             self._warm()
+            self.places.refresh(wait=WARM_SECONDS)
         except Exception as error:  # handed to whoever joins
             self._error = error
         self._ready.set()

@@ -12,7 +12,7 @@ from parsearch.algorithms import Algorithm
 from parsearch.core.errors import AlgorithmError, GameError, LimitsError
 from parsearch.core.game import Game, score_for
 from parsearch.core.limits import Limits
-from parsearch.core.result import Progress, SearchResult
+from parsearch.core.result import Progress, SearchResult, TaskRun
 from parsearch.parallel.split import Answer, Split
 from parsearch.parallel.task import Options, Task, blaming, require_moves, state_text
 
@@ -22,7 +22,8 @@ GENERATIONS = 256
 
 @dataclass(eq=False)
 class Request:
-    """A search under way. `nodes` counts what all iterations have visited so far, wherever it was done.
+    """A search under way. `nodes` counts what all iterations have visited so far, wherever it was done; `timeline`
+    holds what workers did for it, by `clock`.
 
     Raises LimitsError where nothing would ever end the search, AlgorithmError for quiescence without noisy moves.
     """
@@ -36,10 +37,12 @@ class Request:
     progress: Callable[[Progress], None] | None = None
     stop: Callable[[], bool] | None = None
     nodes: int = 0
-    started: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
+    timeline: list[TaskRun] = field(default_factory=list)
     number: int = field(default_factory=count().__next__)
 
     def __post_init__(self) -> None:
+        self.started = self.clock()
         self._require_quiescence()
         with blaming(self.game, self.state):
             self.plies = self._max_plies()
@@ -105,12 +108,12 @@ class Request:
 
     def start_clock(self) -> None:
         """Begin to count the seconds of the search: what came before, such as compiling, is no part of it."""
-        self.started = time.monotonic()
+        self.started = self.clock()
 
     @property
     def seconds(self) -> float:
-        """Wall clock since the search began."""
-        return time.monotonic() - self.started
+        """Since the search began, on the clock of whoever performs it."""
+        return self.clock() - self.started
 
     @property
     def seconds_left(self) -> float | None:
@@ -218,6 +221,10 @@ class Request:
             return score, score_for(self.game, score, 1)
         return tuple(score) if self.algorithm.name == "maxn" else None
 
+    def _since_start(self, run: TaskRun) -> TaskRun:
+        times = {name: getattr(run, name) - self.started for name in ("sent", "started", "ended", "received")}
+        return replace(run, **times)
+
     def _build(self, workers: int, **answer: Any) -> SearchResult:
         nothing: dict[str, Any] = {
             "depth": 0,
@@ -236,5 +243,6 @@ class Request:
             nodes=self.nodes,
             seconds=self.seconds,
             workers=workers,
+            timeline=tuple(self._since_start(run) for run in self.timeline),
             **(nothing | answer),
         )

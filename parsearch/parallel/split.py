@@ -37,10 +37,18 @@ class Answer:
     estimated: bool
 
 
+def most_promising_first(last: Answer) -> list[int]:
+    """The root moves' indices for the next iteration: the best, then by value, and of equal ones the one first that
+    took most to refute."""
+    moves = last.root_moves
+    return sorted(range(len(moves)), key=lambda i: (i != last.best, -moves[i].value, -moves[i].nodes, i))
+
+
 class Split(ABC):
     """The top of the tree in one iteration: open tasks, tasks under way, and results.
 
-    After each task given by `next_task` comes one `add` or one `give_back`.
+    After each task given by `next_task` comes one `add` or one `give_back`. `places` says at how many places tasks
+    are searched independently of each other: a place with idle workers has them join what it searches.
     `visited` counts the positions that the split itself expands, the root and what `refine` adds;
     `finished` the tasks whose results are in.
     """
@@ -53,6 +61,7 @@ class Split(ABC):
         with blaming(game, state):
             self.moves: Sequence[Any] = tuple(game.legal_moves(state))
             self.mover = game.to_move(state)
+        self.places = 1
         self.under_way = 0
         self.finished = 0
         self.visited = 1
@@ -85,6 +94,11 @@ class Split(ABC):
     def give_back(self, task: Task) -> None:
         """Put a task back that was handed out but not searched to its end."""
 
+    def wanted(self, task: Task) -> Window | None:
+        """What still has to be told apart by a task that is under way: its window or a narrower one; None for nothing
+        that a part of the window would say. A task that is then stopped is given back."""
+        return task.window
+
     def refine(self, tasks: int) -> None:  # noqa: B027 - a split that cannot go deeper has nothing to do here
         """Split what is still waiting deeper, so that it makes at least some `tasks` of even size, where it can."""
 
@@ -104,15 +118,17 @@ class Split(ABC):
 class EldestFirst(Split):
     """Alpha-beta at the root: one move first, then its brothers with the bound that it set.
 
-    `eldest` is the index of the move that is searched first; the best of the iteration before is a good
-    guess. Ties: a move that stands before the current best is searched with alpha just below the best
-    value, a later one with alpha at the best value, and what comes back is compared with the best of that
-    moment. So the answer is the first of the best moves whatever the order of completion.
+    `last` is what the iteration before found: its best move is the eldest, and the others follow in the order of the
+    values and the effort that they had there. Ties: a move that stands before the current best is searched with alpha
+    just below the best value, a later one with alpha at the best value, and what comes back is compared with the best
+    of that moment. So the answer is the first of the best moves whatever the order of completion.
     """
 
-    def __init__(self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm, eldest: int = 0) -> None:
+    def __init__(
+        self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm, last: Answer | None = None
+    ) -> None:
         super().__init__(game, state, depth, algorithm)
-        self._queue = deque([eldest, *(index for index in range(len(self.moves)) if index != eldest)])
+        self._queue = deque(range(len(self.moves)) if last is None else most_promising_first(last))
         self._proven_better: set[int] = set()  # passed their null window: their value is wanted
         self._entries: list[RootMove | None] = [None] * len(self.moves)
         self._lines: dict[int, tuple[Any, ...]] = {}
@@ -162,7 +178,7 @@ class EldestFirst(Split):
         self.finished += 1
         (index,) = task.path
         value = score_for(self.game, outcome.value, self.mover)
-        bound = (task.window if self.mover == 0 else task.window.reversed()).bound(value)
+        bound = (outcome.window if self.mover == 0 else outcome.window.reversed()).bound(value)
         self._estimated |= outcome.estimated
         before = self._entries[index]
         self._entries[index] = RootMove(
@@ -189,6 +205,12 @@ class EldestFirst(Split):
     def give_back(self, task: Task) -> None:
         self.under_way -= 1
         self._queue.appendleft(task.path[0])
+
+    def wanted(self, task: Task) -> Window | None:
+        (index,) = task.path
+        window = self._window(index) if self.mover == 0 else self._window(index).reversed()
+        alpha, beta = max(task.window.alpha, window.alpha), min(task.window.beta, window.beta)
+        return Window(alpha, beta) if alpha < beta else None
 
     def root_moves(self) -> tuple[RootMove | None, ...]:
         return tuple(self._entries)

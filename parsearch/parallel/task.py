@@ -12,12 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
 from parsearch.core.errors import GameError, ParsearchError
 from parsearch.core.game import Game, Score
 from parsearch.core.window import Window
+
+if TYPE_CHECKING:
+    from parsearch.native.sharing import Busy
+    from parsearch.native.table import Table
 
 DEEPEST_RECURSION = 100_000
 """Plies that the reference searches may recurse: some 50 MB of Python frames."""
@@ -63,49 +67,101 @@ class Task:
 class Outcome:
     """What the search of a task found.
 
-    value: the score of the task's state, to be read with the task's window; None where a limit or a stop
-    ended the search, and then nothing that it found counts. pv: the line below the task's state.
+    value: the score of the task's state, to be read with `window`; None where a limit or a stop
+    ended the search, and then nothing that it found counts. window: that was asked at last, the task's or a
+    narrower one. pv: the line below the task's state.
     nodes, seconds, worker: positions visited, wall clock, and who did it (`host:pid`).
+    started: the worker's clock then, in seconds since the epoch.
     estimated: whether any leaf was cut off by the depth.
     """
 
     value: Score | None
+    window: Window
     pv: tuple[Any, ...]
     nodes: int
+    started: float
     seconds: float
     worker: str
     estimated: bool
 
 
-Found: TypeAlias = tuple[Score | None, tuple[Any, ...], int, bool]
-"""Value, pv, nodes and estimated, as in `Outcome`."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of either kind found; the fields are those of `Outcome`."""
+
+    value: Score | None
+    window: Window
+    pv: tuple[Any, ...]
+    nodes: int
+    estimated: bool
 
 
-def run_task(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None = None) -> Outcome:
-    """Search one subtree. `stop` is asked at every node; True ends the search.
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """By what searches of one task cooperate: the table, and the marks of who searches what."""
+
+    table: Table
+    busy: Busy
+
+
+class Orders(Protocol):
+    """What a worker is told while it searches a task."""
+
+    def stopped(self) -> bool:
+        """Whether nobody wants the result any more. Asked at every node of a plain game: must be quick."""
+
+    def window(self) -> Window:
+        """What still has to be told apart; it only ever gets narrower, and never empty."""
+
+
+class NoOrders:
+    """The orders of a task that is left alone, but for the caller's `stop`."""
+
+    def __init__(self, task: Task, stop: Callable[[], bool] | None = None) -> None:
+        self._window, self._stop = task.window, stop
+
+    def stopped(self) -> bool:
+        return self._stop is not None and self._stop()
+
+    def window(self) -> Window:
+        return self._window
+
+
+def run_task(game: Game[Any, Any], task: Task, orders: Orders | None = None, shared: Shared | None = None) -> Outcome:
+    """Search one subtree. `orders` may end the search or narrow its window meanwhile; `shared` is the memory in which
+    it cooperates with others that search the same.
 
     Raises GameError, naming the position, for whatever the game's own code raises.
     """
-    started = time.perf_counter()
-    search = _search_plainly
-    if game.is_native:
-        from parsearch.parallel.native_task import search_natively as search  # Numba takes 0.4 s to import
+    epoch, started = time.time(), time.perf_counter()
+    orders = orders or NoOrders(task)
     with blaming(game, task.state):
-        value, pv, nodes, estimated = search(game, task, stop)
-        if value is not None:
-            require_score(game, task.state, value)
-    return Outcome(value, pv, nodes, time.perf_counter() - started, worker_name(), estimated)
+        if game.is_native:
+            from parsearch.parallel.native_task import search_natively  # Numba takes 0.4 s to import
+
+            found = search_natively(game, task, orders, shared)
+        else:
+            found = _search_plainly(game, task, orders)
+        if found.value is not None:
+            require_score(game, task.state, found.value)
+    seconds = time.perf_counter() - started
+    return Outcome(found.value, found.window, found.pv, found.nodes, epoch, seconds, worker_name(), found.estimated)
 
 
-def _search_plainly(game: Game[Any, Any], task: Task, stop: Callable[[], bool] | None) -> Found:
-    effort = Effort(task.nodes, task.seconds, stop, task.options.quiescence)
+def can_share(game: Game[Any, Any], task: Task) -> bool:
+    """Whether several workers can search the task together: compiled games, and algorithms that use a table."""
+    return game.is_native and ALGORITHMS[task.algorithm].prunes and task.options.table != 0
+
+
+def _search_plainly(game: Game[Any, Any], task: Task, orders: Orders) -> Found:
+    effort = Effort(task.nodes, task.seconds, orders.stopped, task.options.quiescence)
     _make_room_to_recurse(task.depth)
     try:
         value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
     except Stopped:
-        return None, (), effort.nodes, effort.estimated
+        return Found(None, task.window, (), effort.nodes, effort.estimated)
     require_moves(game, task.state, value is not None or chain is not None or game.is_terminal(task.state))
-    return value, moves_of(chain), effort.nodes, effort.estimated
+    return Found(value, task.window, moves_of(chain), effort.nodes, effort.estimated)
 
 
 def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:

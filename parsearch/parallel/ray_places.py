@@ -1,0 +1,209 @@
+"""The nodes of a Ray cluster as places to search, and what we have there besides Ray's workers."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import ray
+import ray.exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from parsearch.core.errors import ParsearchError, WorkerError
+from parsearch.core.window import Window
+from parsearch.parallel.node_words import SLOTS, NodeWords
+from parsearch.parallel.ray_crash import Crash
+from parsearch.parallel.task import Outcome, Task
+
+if TYPE_CHECKING:
+    from parsearch.parallel.crew import Crew
+
+LOOK_SECONDS = 1.0
+"""Between two looks at which nodes the cluster has."""
+
+CLOSE_SECONDS = 2.0
+"""For what we have on other nodes to be removed."""
+
+OTHER_CALLS = 8
+"""That a host answers besides searching."""
+
+
+@dataclass(eq=False)
+class Place:
+    """One node: how many of its CPUs we use, and by what its tasks are told things.
+
+    words: on the driver's own node, else `host` has them. host: the actor on the node that searches its compiled tasks
+    together; None where a single worker of the driver's own node is enough. Slots are given to tasks in turn; serial
+    numbers only grow.
+    """
+
+    node: str
+    workers: int
+    folder: str
+    words: NodeWords | None
+    host: Any
+    busy: int = 0
+    serial: int = 0
+    slots: list[int] = field(default_factory=lambda: list(range(SLOTS)))
+
+    @property
+    def idle(self) -> int:
+        return max(0, self.workers - self.busy)
+
+    @property
+    def strategy(self) -> NodeAffinitySchedulingStrategy:
+        """Where its tasks run."""
+        return NodeAffinitySchedulingStrategy(self.node, soft=False)
+
+    def tell(self, slot: int, serial: int, window: Window | None) -> None:
+        """As `NodeWords.tell`."""
+        if self.words is not None:
+            self.words.tell(slot, serial, window)
+        else:
+            self.host.tell.remote(slot, serial, window)
+
+
+@ray.remote(num_cpus=0, max_restarts=0)
+class Host:
+    """What we have on a node: the crew that searches its compiled tasks, and its words where the driver is elsewhere.
+
+    It takes no CPU of Ray's, because it lasts as long as the coordinator while searches come and go.
+    """
+
+    def __init__(self, workers: int, words: bool) -> None:
+        from parsearch.parallel.crew import Crew  # Numba takes 0.4 s to import
+
+        self._crew: Crew = Crew(workers)
+        self._words = NodeWords() if words else None
+
+    def up(self) -> str:
+        """The folder of its words."""
+        return str(self._words.folder) if self._words else ""
+
+    def search(self, game: bytes, task: Task, serial: int) -> Outcome | Crash:
+        try:
+            return self._crew.search(_game(game), task, serial)
+        except ParsearchError as error:
+            return Crash.of(error)
+
+    def tell_crew(self, serial: int, window: Window | None) -> None:
+        self._crew.tell(serial, window)
+
+    def assisted(self) -> list[tuple[str, Outcome]]:
+        return self._crew.assisted()
+
+    def tell(self, slot: int, serial: int, window: Window | None) -> None:
+        if self._words is not None:
+            self._words.tell(slot, serial, window)
+
+    def close(self) -> None:
+        if self._words is not None:
+            self._words.close()
+
+
+@lru_cache(maxsize=4)
+def _game(pickled: bytes) -> Any:
+    return pickle.loads(pickled)
+
+
+class Places:
+    """The nodes that one coordinator uses; those that join the cluster are used as soon as their host is up.
+
+    wanted: workers in all, None for every CPU of the cluster.
+    """
+
+    def __init__(self, wanted: int | None) -> None:
+        self._wanted = wanted
+        self._own = ray.get_runtime_context().get_node_id()
+        self._words: NodeWords | None = None
+        self._places: dict[str, Place] = {}
+        self._starting: dict[str, tuple[int, Any, ray.ObjectRef]] = {}
+        self._next_look = 0.0
+
+    @property
+    def all(self) -> list[Place]:
+        """The places that can be used now."""
+        return list(self._places.values())
+
+    @property
+    def workers(self) -> int:
+        """Those of all places."""
+        return sum(place.workers for place in self._places.values())
+
+    def refresh(self, wait: float = 0.0) -> None:
+        """Look which nodes there are, once a second; `wait` at most so long for the hosts of new ones."""
+        now = time.monotonic()
+        if now < self._next_look and not wait:
+            return
+        self._next_look = now + LOOK_SECONDS
+        nodes = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
+        for node in self._places.keys() - nodes.keys():
+            self.lose(node)
+        taken = self.workers + sum(cpus for cpus, _, _ in self._starting.values())
+        left = sum(nodes.values()) if self._wanted is None else self._wanted - taken
+        # The driver's own node first, then the largest: the fewer places, the more workers share a table.
+        for node in sorted(nodes, key=lambda node: (node != self._own, -nodes[node], node)):
+            if node in self._places or node in self._starting:
+                continue
+            cpus = min(nodes[node], left)
+            if cpus > 0:
+                self._begin(node, cpus)
+                left -= cpus
+        self._finish(wait)
+
+    def _begin(self, node: str, cpus: int) -> None:
+        if node == self._own and self._words is None:
+            self._words = NodeWords()
+        if node == self._own and self._words is not None and cpus == 1:
+            self._places[node] = Place(node, cpus, str(self._words.folder), self._words, None)
+            return
+        options = {
+            "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False),
+            "max_concurrency": cpus + OTHER_CALLS,
+        }
+        host = Host.options(**options).remote(cpus, words=node != self._own)  # type: ignore[attr-defined]
+        self._starting[node] = cpus, host, host.up.remote()
+
+    def _finish(self, wait: float) -> None:
+        references = [reference for _, _, reference in self._starting.values()]
+        if not references:
+            return
+        ready, _ = ray.wait(references, num_returns=len(references), timeout=wait)
+        for node, (cpus, host, reference) in list(self._starting.items()):
+            if reference not in ready:
+                continue
+            del self._starting[node]
+            words = self._words if node == self._own else None
+            with contextlib.suppress(ray.exceptions.RayError):  # lost again before it was of use
+                folder = ray.get(reference)
+                self._places[node] = Place(node, cpus, str(words.folder) if words else folder, words, host)
+
+    def lose(self, node: str) -> None:
+        """Its host has died, or all of it: use it no more, unless it turns out to be alive."""
+        self._places.pop(node, None)
+
+    def require(self, seconds: float) -> None:
+        """Have at least one place. Raises WorkerError where there is none after some seconds."""
+        deadline = time.monotonic() + seconds
+        while not self._places:
+            self.refresh(wait=1.0)
+            if not self._places and time.monotonic() > deadline:
+                raise WorkerError("no node of the cluster could be used; see what `ray status` says of its nodes")
+
+    def close(self) -> None:
+        """Leave every node as it was."""
+        hosts = [place.host for place in self._places.values() if place.host is not None]
+        hosts += [host for _, host, _ in self._starting.values()]
+        with contextlib.suppress(ray.exceptions.RayError):  # nodes that are lost took theirs along
+            closing = [place.host.close.remote() for place in self._places.values() if place.words is None]
+            if closing:
+                ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
+            for host in hosts:
+                ray.kill(host)
+        if self._words is not None:
+            self._words.close()
+        self._places, self._starting, self._words = {}, {}, None

@@ -1,0 +1,328 @@
+"""Performs tasks on a virtual cluster: real searches, whose time is counted and not taken."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from parsearch.core.errors import InputError, WorkerError
+from parsearch.core.game import Game
+from parsearch.core.result import TaskRun
+from parsearch.core.window import Window
+from parsearch.parallel.backend import Backend
+from parsearch.parallel.task import Outcome, Task, can_share, run_task
+from parsearch.parallel.virtual_node import VirtualNode
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A worker that dies at a virtual moment, or a whole node where `worker` is None. A worker is replaced at once."""
+
+    at: float
+    node: int
+    worker: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualCluster:
+    """The machine to simulate. Times in seconds.
+
+    nodes: machines, each with `workers` workers that share a table. rate: nodes of the tree that a worker visits a
+    second. speeds: of each machine relative to that, 1 where left out.
+    send_seconds: what it costs the coordinator to send a task. latency: of a message, one way; jitter: the share by
+    which it varies at random, under `seed`. failures: what dies when.
+    """
+
+    nodes: int = 1
+    workers: int = 2
+    rate: float = 5e6
+    send_seconds: float = 0.0006
+    latency: float = 0.0005
+    jitter: float = 0.0
+    speeds: tuple[float, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.nodes < 1 or self.workers < 1:
+            raise InputError(f"a virtual cluster has nodes and workers, not {self.nodes} and {self.workers}")
+        if min((self.rate, *self.speeds)) <= 0 or len(self.speeds) > self.nodes:
+            raise InputError("a virtual cluster's rate and speeds are more than 0, and no more speeds than nodes")
+        if min(self.send_seconds, self.latency, self.jitter) < 0 or self.jitter > 1:
+            raise InputError("a virtual cluster's times are 0 or more, and its jitter between 0 and 1")
+
+
+class VirtualClock:
+    """Seconds since the beginning, which pass when somebody spends them."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        return self._now
+
+    def spend(self, until: float) -> None:
+        """Let time pass up to a moment that may have passed already."""
+        self._now = max(self._now, until)
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """A task that was sent to a node: the worker that has it, when it was sent, and the window that it searches by now,
+    None once it is over there. exhausted: the workers that joined it and have found its value."""
+
+    task: Task
+    node: VirtualNode
+    worker: int
+    sent: float
+    window: Window | None
+    exhausted: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """One worker's search of a task, its own or one that it joined. outcome: what will have come of a search that is
+    done in one go."""
+
+    held: Held
+    worker: int
+    started: float
+    outcome: Outcome | None = None
+
+    @property
+    def assists(self) -> bool:
+        return self.worker != self.held.worker
+
+
+class SimulatedBackend(Backend):
+    """A virtual cluster as a backend.
+
+    Searches that share a table are stepped node by node, so that each sees what the others had stored by that virtual
+    moment. All others run in one go and take the time that their nodes take. A discrete-event simulation: whatever
+    travels or ends is an event, and nodes are stepped no further than a message could have changed what they do.
+    """
+
+    def __init__(self, cluster: VirtualCluster, game: Game[Any, Any], clock: VirtualClock) -> None:
+        super().__init__()
+        self._cluster, self._game, self.clock = cluster, game, clock  # type: ignore[method-assign]
+        self._random = random.Random(cluster.seed)
+        speeds = (*cluster.speeds, *[1.0] * (cluster.nodes - len(cluster.speeds)))
+        self._nodes = [
+            VirtualNode(game, f"node{number}", cluster.workers, cluster.rate * speed, shares=cluster.nodes)
+            for number, speed in enumerate(speeds)
+        ]
+        self._idle = {node: set(range(cluster.workers)) for node in self._nodes}  # of the nodes that are alive
+        self._running: dict[VirtualNode, dict[int, Run]] = {node: {} for node in self._nodes}
+        self._held: dict[tuple[int, ...], Held] = {}
+        self._again: list[Task] = []  # whose worker died
+        self._arrived: list[tuple[Task, Outcome]] = []
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._number = count()
+        for failure in cluster.failures:
+            self._at(failure.at, partial(self._fail, failure))
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        return len(self._idle) * self._cluster.workers
+
+    @property
+    def places(self) -> int:  # type: ignore[override]
+        return len(self._idle)
+
+    # What the coordinator does.
+
+    @property
+    def idle(self) -> int:
+        return sum(map(len, self._idle.values())) - len(self._again)
+
+    def submit(self, task: Task) -> None:
+        if not self._idle:
+            raise WorkerError(f"{self._game.name}: every node of the virtual cluster has failed; let one live")
+        node = max(self._idle, key=lambda node: len(self._idle[node]))
+        worker = min(self._idle[node])
+        self._idle[node].remove(worker)
+        held = self._held[task.path] = Held(task, node, worker, self.clock(), task.window)
+        self.clock.spend(self.clock() + self._cluster.send_seconds)  # type: ignore[attr-defined]
+        self._message(self.clock(), partial(self._start, held))
+
+    def tell(self, task: Task, window: Window | None) -> None:
+        self._message(self.clock(), partial(self._heed, self._held[task.path], window))
+
+    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
+        while self._again and any(self._idle.values()):
+            self.submit(self._again.pop())
+        until = self.clock() + seconds
+        while not self._arrived and self.clock() < until and (self._events or self._stepping()):
+            self._step(until)
+        arrived, self._arrived = self._arrived, []
+        return arrived
+
+    def _receive(self, held: Held, outcome: Outcome) -> None:
+        """The coordinator hears what became of a task."""
+        if held.node in self._idle:
+            self._idle[held.node].add(held.worker)
+        self._record(held, held.sent, outcome)
+        if self._held.get(held.task.path) is held:
+            del self._held[held.task.path]
+            self._arrived.append((held.task, outcome))
+
+    def _record(self, held: Held, sent: float, outcome: Outcome) -> None:
+        self.nodes += outcome.nodes
+        ended = outcome.started + outcome.seconds
+        self.timeline.append(
+            TaskRun(held.task.line, outcome.worker, sent, outcome.started, ended, self.clock(), outcome.nodes)
+        )
+
+    def cancel(self) -> None:
+        for held in self._held.values():
+            self.tell(held.task, None)
+        self._held.clear()
+        self._again.clear()
+        while any(len(idle) < self._cluster.workers for idle in self._idle.values()):
+            self._step(self.clock() + 1.0)
+        self._arrived.clear()
+
+    # How virtual time passes.
+
+    def _stepping(self) -> list[VirtualNode]:
+        return [node for node in self._nodes if node.running]
+
+    def _step(self, until: float) -> None:
+        """Go on to the next event, or as far as no message could have changed anything."""
+        stepping = self._stepping()
+        horizon = min(until, self._events[0][0]) if self._events else until
+        alone = len(stepping) == 1
+        if len(stepping) > 1:
+            soonest = self._cluster.latency * (1 - self._cluster.jitter)
+            horizon = min(horizon, self.clock() + max(soonest, 1 / self._cluster.rate))
+        for node in stepping:
+            for worker, when, outcome in node.advance(horizon, one=alone):
+                if alone:
+                    horizon = when
+                    self.clock.spend(when)  # type: ignore[attr-defined]
+                self._end(self._running[node][worker], when, outcome)
+        self.clock.spend(horizon)  # type: ignore[attr-defined]
+        while self._events and self._events[0][0] <= horizon:
+            heapq.heappop(self._events)[2]()
+
+    def _at(self, when: float, event: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (when, next(self._number), event))
+
+    def _message(self, sent: float, event: Callable[[], None]) -> None:
+        varied = 1 + self._cluster.jitter * self._random.uniform(-1, 1)
+        self._at(sent + self._cluster.latency * varied, event)
+
+    # What happens on nodes.
+
+    def _start(self, held: Held) -> None:
+        node, now = held.node, self.clock()
+        if node not in self._idle:
+            return  # it died, which the coordinator has heard or will hear
+        before = self._running[node].get(held.worker)
+        if before is not None:  # it had joined another task
+            self._end(before, now, self._stop(before))
+        run = self._running[node][held.worker] = Run(held, held.worker, now)
+        if held.window is None:  # over before it began
+            self._end(run, now, _nothing(run, now, 0))
+        elif can_share(self._game, held.task):
+            node.start(held.worker, held.task, held.window, now)
+            self._fill(node, now)
+        else:
+            run.outcome = run_task(self._game, held.task)
+            self._at(now + run.outcome.nodes / node.rate, partial(self._finish, run))
+
+    def _fill(self, node: VirtualNode, when: float) -> None:
+        """Have the workers that have no task join those of others, as a crew's assistants do."""
+        runs = self._running[node]
+        for worker in range(self._cluster.workers):
+            own = {run.held: run for run in runs.values() if not run.assists and run.outcome is None}
+            joinable = [held for held in own if held.window is not None and worker not in held.exhausted]
+            if worker in runs or not joinable:
+                continue
+            held = min(joinable, key=lambda held: sum(run.held is held for run in runs.values()))
+            assert held.window is not None
+            runs[worker] = Run(held, worker, when)
+            node.start(worker, held.task, held.window, when)
+
+    def _finish(self, run: Run) -> None:
+        """A search that was done in one go has taken its time, unless something ended it before."""
+        if self._running[run.held.node].get(run.worker) is not run:
+            return
+        assert run.outcome is not None
+        now = self.clock()
+        self._end(run, now, replace(run.outcome, started=run.started, seconds=now - run.started, worker=_name(run)))
+
+    def _heed(self, held: Held, window: Window | None) -> None:
+        """A node hears what the coordinator has told a task."""
+        if held.window is None:
+            return
+        held.window = window
+        runs = [run for run in self._running[held.node].values() if run.held is held]
+        for run in runs:
+            if window is not None and run.outcome is None:
+                held.node.narrow(run.worker, window)
+            elif window is None and not run.assists:  # with it end those that joined
+                self._end(run, self.clock(), self._stop(run))
+
+    def _stop(self, run: Run) -> Outcome:
+        """End a running search; what it has visited counts."""
+        now, node = self.clock(), run.held.node
+        if run.outcome is None:
+            return node.stop(run.worker, now)
+        return _nothing(run, now, min(run.outcome.nodes, int((now - run.started) * node.rate)))
+
+    def _end(self, run: Run, when: float, outcome: Outcome) -> None:
+        held, runs = run.held, self._running[run.held.node]
+        if runs.get(run.worker) is not run:
+            return  # it ended when the task did
+        del runs[run.worker]
+        if run.assists:
+            self._record(held, run.started, outcome)
+            if outcome.value is not None:
+                held.exhausted.add(run.worker)
+                self._fill(held.node, when)
+            return
+        held.window = None
+        self._message(when, partial(self._receive, held, outcome))
+        for other in [other for other in runs.values() if other.held is held]:
+            self._end(other, when, self._stop(other))
+        self._fill(held.node, when)
+
+    def _fail(self, failure: Failure) -> None:
+        """A worker or a node dies; the coordinator hears of it, and sends what was lost again."""
+        node = self._nodes[failure.node]
+        if node not in self._idle:
+            return
+        for run in [run for run in self._running[node].values() if failure.worker in (None, run.worker)]:
+            self._stop(run)
+            del self._running[node][run.worker]
+            if not run.assists and failure.worker is not None:
+                run.held.window = None
+                self._message(self.clock(), partial(self._lose, run.held))
+        if failure.worker is None:
+            del self._idle[node]
+            for held in [held for held in self._held.values() if held.node is node]:
+                held.window = None
+                self._message(self.clock(), partial(self._lose, held))
+
+    def _lose(self, held: Held) -> None:
+        """The coordinator hears that a task is lost; one whose result was on its way is not."""
+        if held.node in self._idle:
+            self._idle[held.node].add(held.worker)
+        if self._held.get(held.task.path) is held:
+            del self._held[held.task.path]
+            self._again.append(held.task)
+
+
+def _nothing(run: Run, now: float, nodes: int) -> Outcome:
+    """What comes of a search that was stopped."""
+    return Outcome(None, run.held.task.window, (), nodes, run.started, now - run.started, _name(run), False)
+
+
+def _name(run: Run) -> str:
+    return f"{run.held.node.name}:{run.worker}"

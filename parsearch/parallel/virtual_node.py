@@ -1,0 +1,127 @@
+"""One node of a simulated cluster: its workers' searches, stepped together over the node's table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from parsearch.core.game import Game
+from parsearch.core.window import Window
+from parsearch.native.crew import Crew
+from parsearch.native.search import Search
+from parsearch.native.sharing import Busy
+from parsearch.native.table import Table
+from parsearch.parallel.native_task import compiled_game, features_of
+from parsearch.parallel.task import Outcome, Task
+
+
+@dataclass(eq=False)
+class VirtualNode:
+    """Workers that search tasks of one game together.
+
+    rate: nodes a second of each. table: mebibytes that they share; shares: nodes among which memory is divided where it
+    is None. now: the virtual moment up to which the searches have been stepped.
+    """
+
+    game: Game[Any, Any]
+    name: str
+    workers: int
+    rate: float
+    shares: int
+    now: float = 0.0
+    _crew: Crew | None = None
+    _depth: int = 0
+    _tasks: dict[int, tuple[Task, float]] = field(default_factory=dict)  # by worker, with the time of their start
+    _windows: dict[int, Window] = field(default_factory=dict)
+    _tables: dict[int | None, Table] = field(default_factory=dict)
+
+    @cached_property
+    def _busy(self) -> Busy:
+        return Busy()
+
+    @property
+    def running(self) -> bool:
+        """Whether any worker searches."""
+        return bool(self._tasks)
+
+    def start(self, worker: int, task: Task, window: Window, when: float) -> None:
+        """Have an idle worker search a task, or join those that do."""
+        if not self._tasks:
+            self.now = when
+        crew = self._crew_for(task)
+        crew.start(worker, task.state, task.depth, window)
+        self._tasks[worker] = task, when
+        self._windows[worker] = window
+
+    def _crew_for(self, task: Task) -> Crew:
+        compiled, player = compiled_game(self.game)
+        features = features_of(self.game, task.algorithm, task.options, joint=self.workers > 1)
+        table = self._table(task.options.table)
+        table.generation = task.options.generation
+        crew = self._crew
+        if crew is None or crew.features != features or self._depth < task.depth:
+            assert not self._tasks  # tasks of one iteration are alike, and its first is the deepest
+            self._depth = task.depth
+            crew = self._crew = Crew(compiled, features, self.workers, task.depth, table, self._busy, player)
+        return crew
+
+    def _table(self, mebibytes: int | None) -> Table:
+        if mebibytes not in self._tables:
+            self._tables = {mebibytes: Table(mebibytes, shares=self.shares)}
+        return self._tables[mebibytes]
+
+    def narrow(self, worker: int, window: Window) -> None:
+        """Have a worker search a narrower window from now on."""
+        self._windows[worker] = window
+        self._search(worker).narrow(window)
+
+    def stop(self, worker: int, when: float) -> Outcome:
+        """End what a worker searches; it has found nothing."""
+        return self._end(worker, when, finished=False)
+
+    def advance(self, until: float, one: bool) -> Iterator[tuple[int, float, Outcome]]:
+        """Search up to a moment, or where `one`, to the first end of a search: (worker, moment, outcome) of each."""
+        while self._tasks:
+            rounds = int((until - self.now) * self.rate + 1e-6)
+            if rounds < 1:
+                return
+            crew = self._crew
+            assert crew is not None
+            before = crew.rounds
+            ended = crew.run(rounds)
+            self.now += (crew.rounds - before) / self.rate
+            over = [worker for worker in self._tasks if self._beyond_limit(worker)]
+            for worker in sorted({*ended, *over}):
+                if worker in self._tasks:  # not ended by what another's end has brought about
+                    yield worker, self.now, self._end(worker, self.now, finished=worker in ended)
+            if one and ended:
+                return
+        self.now = until
+
+    def _beyond_limit(self, worker: int) -> bool:
+        task, _ = self._tasks[worker]
+        return task.nodes is not None and self._search(worker).nodes > task.nodes
+
+    def _search(self, worker: int) -> Search:
+        search = self._crew.searches[worker] if self._crew else None
+        assert search is not None
+        return search
+
+    def _end(self, worker: int, when: float, finished: bool) -> Outcome:
+        _, started = self._tasks.pop(worker)
+        window, search = self._windows.pop(worker), self._search(worker)
+        outcome = Outcome(
+            value=search.value if finished else None,
+            window=window,
+            pv=search.line if finished else (),
+            nodes=search.nodes,
+            started=started,
+            seconds=when - started,
+            worker=f"{self.name}:{worker}",
+            estimated=finished and search.estimated,
+        )
+        assert self._crew is not None
+        self._crew.clear(worker)
+        return outcome
