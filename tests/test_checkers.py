@@ -158,6 +158,7 @@ def test_random_games_against_a_plain_generator() -> None:
                 break
             jumps = [name for name in moves if "x" in name]
             assert len(game.noisy_moves(state)) == len(jumps)
+            assert game.is_forced(state) == bool(jumps)
             name = rng.choice(list(moves))
             state = game.play(state, moves[name])
             assert game.format_state(state) == plain[name], (fen, name)

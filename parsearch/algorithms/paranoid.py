@@ -50,11 +50,15 @@ class AgainstAll(Game[Any, Any]):
         return self.game.max_plies(state)
 
     def defines(self, hook: str) -> bool:
-        return hook == "noisy_moves" and self.game.defines(hook)
+        return hook in ("noisy_moves", "is_forced") and self.game.defines(hook)
 
     def noisy_moves(self, state: Any) -> Sequence[Any]:
         moves: Sequence[Any] = self.game.noisy_moves(state)  # type: ignore[attr-defined]  # a hook: see Game.defines
         return moves
+
+    def is_forced(self, state: Any) -> bool:
+        forced: bool = self.game.is_forced(state)  # type: ignore[attr-defined]  # as above
+        return forced
 
     def format_state(self, state: Any) -> str:
         return self.game.format_state(state)

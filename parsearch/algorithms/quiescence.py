@@ -19,25 +19,29 @@ def quiesce(
 ) -> Line:
     """The value of `state` if each player may either accept its evaluation or play a noisy move, and the line.
 
-    Scores, window and guarantees as in `alphabeta`. Selective: the value is not that of plain minimax, yet it is
-    the same for every window that contains it. Counts the positions below `state`. Source: Shannon 1950, section
-    3; stand pat: Slate & Atkin 1977. Raises Stopped when the effort runs out.
+    Where the game says `is_forced` a move has to be played. Scores, window and guarantees as in `alphabeta`.
+    Selective: the value is not that of plain minimax, yet it is the same for every window that contains it. Counts the
+    positions below `state`. Source: Shannon 1950, section 3; stand pat: Slate & Atkin 1977. Raises Stopped when the
+    effort runs out.
     """
-    best = game.evaluate(state)
     line: Chain = None
     if plies == 0 or game.is_terminal(state):
-        return best, line
+        return game.evaluate(state), line
     maximizing = game.to_move(state) == 0
-    if maximizing:
-        alpha = max(alpha, best)
-    else:
-        beta = min(beta, best)
-    for move in game.noisy_moves(state):  # type: ignore[attr-defined]  # a hook: see Game.defines
+    best = None
+    forced = game.defines("is_forced") and game.is_forced(state)  # type: ignore[attr-defined]  # a hook: see Game.defines
+    if not forced:
+        best = game.evaluate(state)
+        if maximizing:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
+    for move in game.noisy_moves(state):  # type: ignore[attr-defined]  # as above
         if alpha >= beta:
             break
         effort.visit()
         value, reply = quiesce(game, game.play(state, move), alpha, beta, effort, plies - 1)
-        if value > best if maximizing else value < best:
+        if best is None or (value > best if maximizing else value < best):
             best, line = value, (move, reply)
         if maximizing:
             alpha = max(alpha, best)

@@ -50,6 +50,9 @@ class HookCheck:
                 noisy: Any = self.game.noisy_moves(state)  # type: ignore[attr-defined]
                 if not set(noisy) <= set(self.game.legal_moves(state)):
                     yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
+                forced = defines(self.game, "is_forced") and self.game.is_forced(state)  # type: ignore[attr-defined]
+                if forced and list(noisy) != list(self.game.legal_moves(state)):
+                    yield "is_forced", state, f"{list(noisy)!r} are not all the legal moves"
 
     def _solve(self, state: Any, values: dict[Any, float]) -> float:
         """The value for player 0 at the end of the game; those of all positions on the way go into `values`."""

@@ -92,6 +92,8 @@ class Game(ABC, Generic[State, Move]):
         order(state, move): an int, greater for moves to try earlier.
         bounds(state): a pair between which the value to the end of the game lies, from player 0's point of view.
         noisy_moves(state): those of the legal moves that quiescence follows beyond the depth, in the game's order.
+        is_forced(state): whether these are all the legal moves, and quiescence may not accept the evaluation; a check
+            in chess, say.
         """
         return hasattr(self, hook)
 

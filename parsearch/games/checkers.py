@@ -97,12 +97,22 @@ def legal_moves(state, buffer):
     return count
 
 
+def is_forced(state):
+    return jumping_pieces(state) != uint64(0)
+
+
+def jumping_pieces(state):
+    """The pieces with which the player to move can jump."""
+    pieces = uint64(0)
+    for direction in range(4):
+        pieces |= jumpers(state, to_move(state), direction)
+    return pieces
+
+
 def noisy_moves(state, buffer):
     """The jumps; where there are any, there is no other move."""
     player = to_move(state)
-    pieces = uint64(0)
-    for direction in range(4):
-        pieces |= jumpers(state, player, direction)
+    pieces = jumping_pieces(state)
     count = 0
     while pieces != uint64(0):
         count = jumps(state, player, lowest(pieces), buffer, count)

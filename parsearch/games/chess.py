@@ -19,6 +19,7 @@ from parsearch.games.chess_draws import (
     without_past,
 )
 from parsearch.games.chess_evaluation import MATE, estimate, material
+from parsearch.games.chess_exchange import WORTH, loses_material
 from parsearch.games.chess_rules import (
     BLACK,
     CASTLING,
@@ -69,14 +70,15 @@ CALLED = (
     "is_stuck",
     "is_third_time",
     "king_steps",
+    "loses_material",
     "number_of_moves",
     "order",
     "side",
     "write_moves",
 )
 
-WORTH = (0, 3, 5, 9, 3, 1, 10)
-"""Of a piece when moves are put in order: nothing, bishop, rook, queen, knight, pawn, king."""
+LAST = 1000
+"""Less than any other move in `order`."""
 
 KEYS = tuple(mix64(uint64(number)) for number in range(1, 6))
 
@@ -99,8 +101,27 @@ def legal_moves(state, buffer):
 
 
 def noisy_moves(state, buffer):
-    """Captures and promotions; in check every move."""
-    return 0 if is_drawn(state) else write_moves(position(state), buffer, False)
+    """Promotions, and captures that lose no material where they are made; in check every move."""
+    if is_drawn(state):
+        return 0
+    board = position(state)
+    written = write_moves(board, buffer, False)
+    if is_in_check(board):
+        return written
+    count = 0
+    for index in range(written):
+        if not loses_material(board, buffer[index]):
+            buffer[count] = buffer[index]
+            count += 1
+    return count
+
+
+def is_forced(state):
+    return is_in_check(position(state))
+
+
+def is_in_check(board):
+    return attackers(board, king_square(board), board[1] | board[2] | board[3]) != NONE
 
 
 def count_moves(state):
@@ -122,7 +143,7 @@ def evaluate(state):
     """From White's point of view: material or the whole estimate; a mate counts more the nearer it is."""
     board = position(state)
     if is_stuck(board):
-        if attackers(board, king_square(board), board[1] | board[2] | board[3]) == NONE:
+        if not is_in_check(board):
             return 0
         score = -1000 if MATERIAL_ONLY else plies_played(board) - MATE
     elif is_drawn(state):
@@ -147,8 +168,10 @@ def key(state):
 
 
 def order(state, move):
-    """Captures and promotions first: the most valuable victim, then the least valuable attacker."""
-    victim = piece_on(state, (move >> TO) & 63)
+    """Captures and promotions first: the most valuable victim, then the least valuable attacker. What loses material
+    comes after the quiet moves."""
+    board = position(state)
+    victim = piece_on(board, (move >> TO) & 63)
     if (move >> KIND) == CASTLING:
         return 0
     if (move >> KIND) == EN_PASSANT:
@@ -156,8 +179,10 @@ def order(state, move):
     piece = (move >> PIECE) & 7
     gain = 16 * WORTH[victim]
     if victim != 0:
-        gain += 15 - WORTH[piece]
-    if piece != PAWN and piece_on(state, move & 63) == PAWN:
+        gain += 15 - min(WORTH[piece], 10)
+        if loses_material(board, move):
+            gain -= LAST
+    if piece != PAWN and piece_on(board, move & 63) == PAWN:
         gain += 16 * (WORTH[piece] - WORTH[PAWN])
     return gain
 

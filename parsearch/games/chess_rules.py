@@ -201,29 +201,33 @@ def unpinned(pinned, king, square):
 
 
 def write_moves(state, buffer, quiet):
-    """Captures and promotions first, then quiet moves; pawns before pieces, the king last. Without `quiet` only the
-    first, but in check all."""
+    """Captures, the most valuable first, and promotions, then quiet moves; pawns before pieces, the king last. Without
+    `quiet` only the former, but in check all."""
     own, slant, cross, other, rights, _ = state
     occupied = slant | cross | other
+    enemy = occupied & ~own
     king = king_square(state)
     checkers, pinned = checks_and_pins(state, king)
     allowed = answers(checkers, king)
     steps, double_steps, west, east = pawn_targets(state, king, pinned, allowed)
     king_to = king_steps(state, king)
-    count = 0
-    for targets, distance in ((west, 7), (east, 9), (steps & RANK_8, 8)):
-        count = write_pawns(buffer, count, targets, distance)
-    takers = en_passant_takers(state, king)
-    while takers != NONE:
-        buffer[count] = ctz(takers) | ctz(rights & RANK_6) << TO | PAWN << PIECE | EN_PASSANT << KIND
-        count += 1
-        takers = drop_lowest(takers)
-    for wanted in (occupied & ~own, ~occupied):
-        if wanted & occupied == NONE:  # captures are done
+    count = write_pawns(buffer, 0, steps & RANK_8, 8)
+    queens, rooks, pawns = enemy & slant & cross, enemy & cross & ~slant & ~other, enemy & slant & other
+    for wanted in (queens, rooks, enemy & ~queens & ~rooks & ~pawns, pawns, ~occupied):
+        if wanted == ~occupied:
+            takers = en_passant_takers(state, king)
+            while takers != NONE:
+                buffer[count] = ctz(takers) | ctz(rights & RANK_6) << TO | PAWN << PIECE | EN_PASSANT << KIND
+                count += 1
+                takers = drop_lowest(takers)
             if not quiet and checkers == NONE:
                 break
             for targets, distance in ((steps & ~RANK_8, 8), (double_steps, 16)):
                 count = write_pawns(buffer, count, targets, distance)
+        elif wanted == NONE:
+            continue
+        count = write_pawns(buffer, count, west & wanted, 7)
+        count = write_pawns(buffer, count, east & wanted, 9)
         knights = own & other & ~slant & ~cross & ~pinned
         while knights != NONE:
             square = ctz(knights)

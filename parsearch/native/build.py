@@ -163,6 +163,7 @@ def _unused(features: Features) -> list[str]:
         "order": features.ordered,
         "bounds": features.solving,
         "noisy_moves": features.quiescence,
+        "is_forced": features.quiescence,
         "sufficient_moves": features.solving,
         "count_moves": features.algorithm == "perft",
     }
@@ -239,6 +240,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
         "HAS_BOUNDS": "bounds" in has and not vector,
         "HAS_BOUNDS_WITHIN": "bounds_within" in has and not vector,
         "HAS_PLIES_LEFT": "plies_left" in has,
+        "HAS_IS_FORCED": "is_forced" in has,
         "HAS_SUFFICIENT_MOVES": "sufficient_moves" in has and not vector,
         "HAS_COUNT_MOVES": "count_moves" in has,
         "WORDS": words,

@@ -41,6 +41,7 @@ def check_types(module: ModuleType, rules: Rules, words: int, unused: Collection
         "bounds_within": ((state, window, window), _tuple_of(score, 2), _score_text(integer, 2)),
         "plies_left": ((state,), count, "an integer"),
         "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
+        "is_forced": ((state,), _is(types.Boolean), "True or False"),
         "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
         "count_moves": ((state,), count, "an integer"),
     }

@@ -40,8 +40,9 @@ class CompiledGame(Game[Words, int]):
     to the end of the game must lie; `bounds_within(state, low, high)`, like `bounds` but told the window (player 0's
     view too), so that it need be no tighter than the window asks and may play out the last moves itself;
     `sufficient_moves(state, buffer)`, like `legal_moves` but only moves enough to find that value where `bounds` leave
-    it open; `noisy_moves(state, buffer)` for quiescence; `count_moves(state)`, how many legal moves there are, for
-    perft. In plain Python: `max_plies` and the text functions of Game.
+    it open; `noisy_moves(state, buffer)` for quiescence, `is_forced(state)` where all moves are such and one has to be
+    played; `count_moves(state)`, how many legal moves there are, for perft. In plain Python:
+    `max_plies` and the text functions of Game.
 
     From TABLE_DEPTH plies before the end of a search on, the table is used, from ORDER_DEPTH on moves are ordered
     (both 2 unless set), from JOINT_DEPTH on searches that cooperate divide a node's moves among them (one more unless
@@ -153,6 +154,10 @@ class CompiledGame(Game[Words, int]):
     def noisy_moves(self, state: Words) -> list[int]:
         """The moves that quiescence looks at."""
         return self._moves("noisy_moves", state)
+
+    def is_forced(self, state: Words) -> bool:
+        """Whether quiescence may not accept the evaluation here: all legal moves are noisy."""
+        return bool(self._rule["is_forced"](_words(state)))
 
     def sufficient_moves(self, state: Words) -> list[int]:
         """Moves enough to find the value to the end of the game, where `bounds` leave it open."""

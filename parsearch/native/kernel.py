@@ -54,6 +54,7 @@ from parsearch.native.layout import (
 # What the generated module defines instead.
 INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = JOINT = VECTOR = True
 HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_BOUNDS_WITHIN = HAS_SUFFICIENT_MOVES = HAS_PLIES_LEFT = HISTORY = True
+HAS_IS_FORCED = True
 WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = JOINT_DEPTH = ENTRY = INFINITY = 1
 inlined: Any = None
 compiled: Any = None
@@ -79,6 +80,7 @@ decided: Any = None
 bounds: Any = None
 bounds_within: Any = None
 noisy_moves: Any = None
+is_forced: Any = None
 prefetch: Any = None
 sufficient_moves: Any = None
 plies_left: Any = None
@@ -191,11 +193,12 @@ def run(
             if PRUNES:
                 scores[ply, START] = alpha
             if QUIESCENCE and remaining <= 0:
-                best = utility(state, maximizing, player)
                 estimated = True
-                if best > alpha:
-                    alpha = best
-                count = noisy_moves(state, moves[ply])
+                if not (HAS_IS_FORCED and is_forced(state)):
+                    best = utility(state, maximizing, player)
+                    if best > alpha:
+                        alpha = best
+                count = noisy_moves(state, moves[ply]) if not PRUNES or alpha < beta else 0
             elif SOLVING and HAS_SUFFICIENT_MOVES and ply > 0:
                 count = sufficient_moves(state, moves[ply])
             else:

@@ -37,6 +37,7 @@ OPTIONAL = (
     "bounds",
     "bounds_within",
     "noisy_moves",
+    "is_forced",
     "sufficient_moves",
     "plies_left",
     "count_moves",
