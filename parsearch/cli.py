@@ -195,6 +195,23 @@ def speedup(
 
 
 @app.command()
+def calibrate(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The YAML file to write.")],
+    config: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="The experiment whose searches are timed; once for each."),
+    ] = None,
+    address: Annotated[str | None, typer.Option(metavar="A", help="A running Ray cluster to measure.")] = None,
+) -> None:
+    """Measure what searches and tasks cost on this machine, for simulated experiments."""
+    from parsearch.experiments.console import calibrate_on_console
+
+    look_here()
+    with catch_signals(patience=0):
+        calibrate_on_console(config or (), address, out)
+
+
+@app.command()
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The --out of a speedup run, finished or not.")],
 ) -> None:

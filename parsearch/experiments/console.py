@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
@@ -10,6 +11,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
+from parsearch.experiments.calibrate import calibrate
+from parsearch.experiments.calibration import write_calibration
 from parsearch.experiments.report import Report, write_report
 from parsearch.experiments.run import ExperimentProgress, run
 from parsearch.experiments.tables import Table, summary_table
@@ -39,6 +42,15 @@ def run_on_console(config: Path, out: Path) -> None:
 
         report = run(config, out, show)
     print_report(report, out, Console())
+
+
+def calibrate_on_console(configs: Sequence[Path], address: str | None, out: Path) -> None:
+    """Measure, with what is under way on stderr, and write the calibration. Errors as for `calibrate`."""
+    stderr = Console(stderr=True)
+    with stderr.status("starting") as status:
+        calibration = calibrate(configs, address, lambda what: status.update(escape(what)))
+    write_calibration(calibration, out)
+    Console().print(f"written to {out}", style="dim", markup=False, highlight=False)
 
 
 def report_on_console(folder: Path) -> None:

@@ -15,6 +15,7 @@ from parsearch.algorithms import ALGORITHMS, Algorithm, find_algorithm
 from parsearch.config import BackendConfig, ExperimentConfig, SearchesConfig, load_config
 from parsearch.core.errors import ConfigError, InputError, StateError
 from parsearch.core.game import Game
+from parsearch.core.limits import Limits
 from parsearch.core.text import read_state
 from parsearch.experiments.calibration import Calibration, read_calibration
 from parsearch.games.registry import load_game
@@ -81,6 +82,11 @@ class Question:
         )
 
     @property
+    def limits(self) -> Limits:
+        """The same as a search wants it."""
+        return Limits(self.depth)
+
+    @property
     def workers(self) -> list[int]:
         """The numbers of workers, in increasing order."""
         return sorted(set(self.backend.workers))
@@ -125,13 +131,17 @@ def read_plan(path: Path) -> Plan:
     folder = path.resolve().parent
     named = {backend.calibration for backend in config.backends if backend.calibration}
     calibrations = {name: read_calibration(folder / name) for name in named}
-    searches = [_Search(wanted, folder) for wanted in config.searches]
+    searches = read_searches(config, folder)
     questions = tuple(
         question
         for backend in config.backends
         for search in searches
         for question in search.questions(backend, 1 if backend.kind == "simulated" else config.repeats)
     )
+    for question in questions:
+        if question.backend.calibration:
+            for name in {*question.rivals, *question.algorithms}:
+                calibrations[question.backend.calibration].rate(question.game_text, name, question.depth is None)
     asked = {
         "config": config.model_dump(),
         "positions": [search.texts for search in searches],
@@ -140,13 +150,18 @@ def read_plan(path: Path) -> Plan:
     return Plan(config, questions, calibrations, asked, _hash(asked))
 
 
+def read_searches(config: ExperimentConfig, folder: Path) -> list[Search]:
+    """The searches of a config, whose files and modules are looked for in `folder`. Raises InputError."""
+    return [Search(wanted, folder) for wanted in config.searches]
+
+
 def _hash(asked: dict[str, Any]) -> str:
     """Of what decides the figures: title and outputs may change at any time."""
     config = {key: value for key, value in asked["config"].items() if key not in ("title", "outputs")}
     return hashlib.sha256(json.dumps({**asked, "config": config}, sort_keys=True).encode()).hexdigest()[:16]
 
 
-class _Search:
+class Search:
     """One entry of `searches`, with its game and states."""
 
     def __init__(self, wanted: SearchesConfig, folder: Path) -> None:

@@ -90,6 +90,11 @@ def _by_question(series: Sequence[Series], label: str, draw: Callable[[Any, Seri
 
 def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
     _draw_line(axes, one, colour, marker, lambda point: point.speedup)
+    bounds = [(point.workers, *point.graham) for point in one.points if point.graham]
+    if bounds:
+        workers, low, high = zip(*bounds, strict=True)
+        label = f"root moves alone as tasks (Graham's interval), {one.subject.algorithm}"
+        axes.vlines(workers, low, high, color=colour, alpha=0.25, linewidth=8, label=label, zorder=1)
     if one.amdahl is not None and len(one.points) > 2:
         counts = [point.workers for point in one.points]
         fit = [metrics.amdahl_speedup(one.amdahl.value, count) for count in counts]
@@ -101,7 +106,8 @@ def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
 def _draw_legend(axes: Any, where: str) -> None:
     """What was found before what it is compared with."""
     entries = zip(*axes.get_legend_handles_labels(), strict=True)
-    handles, labels = zip(*sorted(entries, key=lambda entry: entry[1].startswith(("ideal", "Amdahl"))), strict=True)
+    ordered = sorted(entries, key=lambda entry: entry[1].startswith(("ideal", "Amdahl", "root")))
+    handles, labels = zip(*ordered, strict=True)
     axes.legend(handles, labels, frameon=False, fontsize="small", loc=where)
 
 

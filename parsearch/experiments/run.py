@@ -70,7 +70,7 @@ class _Experiment:
             if not waiting:
                 continue
             self._report("starting")
-            with make_runner(backend) as runner:
+            with make_runner(backend, self._plan) as runner:
                 for question in waiting:
                     self._answer(question, runner)
         self._report("")

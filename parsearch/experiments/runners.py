@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import ExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,8 +13,11 @@ from parsearch.core.errors import WorkerError
 from parsearch.core.game import Game
 from parsearch.core.limits import Limits
 from parsearch.core.result import SearchResult
-from parsearch.experiments.plan import Question
+from parsearch.experiments.calibration import Calibration
+from parsearch.experiments.plan import Plan, Question
 from parsearch.parallel.coordinator import Coordinator
+from parsearch.parallel.simulated import simulate
+from parsearch.parallel.simulated_backend import VirtualCluster
 
 WARM_PLIES = 8
 """A search that only warms up is this shallow: some thousand nodes."""
@@ -62,14 +66,11 @@ class RayRunner(Runner):
         if kind not in self._warm:
             self._warm_up(question)
             self._warm.add(kind)
-        return self._search(question, question.state, Limits(question.depth), algorithm, workers)
+        return self._search(question, question.state, question.limits, algorithm, workers)
 
     def _warm_up(self, question: Question) -> None:
         """Have done what is no part of a search: imports, compilation, fresh memory."""
-        state, depth = question.state, question.depth
-        if depth is None:
-            state = _near_the_end(question.game, state)  # an easy search, with the same machine code
-        limits = Limits(None if depth is None else min(depth, WARM_PLIES))
+        state, limits = warm_up_search(question)
         for name in sorted({*question.rivals, *question.algorithms}):
             self._search(question, state, limits, name, 0)
         for count in question.workers:
@@ -87,9 +88,55 @@ class RayRunner(Runner):
         return result
 
 
-def make_runner(backend: BackendConfig) -> Runner:
+class SimulatedRunner(Runner):
+    """Workers under a virtual clock, and the sequential search at the rate that was calibrated, in this process."""
+
+    def __init__(self, backend: BackendConfig, calibration: Calibration, seed: int) -> None:
+        super().__init__()
+        self._machine = backend.nodes_per_machine or max(backend.workers)
+        self._calibration = calibration
+        self._seed = seed
+        self._alone = Coordinator(workers=0)
+
+    def search(self, question: Question, algorithm: str, workers: int) -> SearchResult:
+        calibration = self._calibration
+        rate = calibration.rate(question.game_text, algorithm, question.depth is None)
+        if not workers:
+            result = self._alone.search(
+                question.game, question.state, algorithm=algorithm, limits=question.limits, table=question.table
+            )
+            root_moves = tuple(replace(entry, seconds=entry.nodes / rate) for entry in result.root_moves)
+            return replace(result, seconds=result.nodes / rate, root_moves=root_moves)
+        cluster = VirtualCluster(
+            nodes=max(1, workers // self._machine),
+            workers=min(workers, self._machine),
+            rate=rate,
+            send_seconds=calibration.send_seconds,
+            latency=calibration.latency_seconds,
+            seed=self._seed,
+        )
+        return simulate(
+            question.game,
+            question.state,
+            cluster,
+            algorithm=algorithm,
+            limits=question.limits,
+            table=question.table,
+        )
+
+
+def make_runner(backend: BackendConfig, plan: Plan) -> Runner:
     """The runner of a backend."""
-    return RayRunner(backend)
+    if backend.calibration is None:
+        return RayRunner(backend)
+    return SimulatedRunner(backend, plan.calibrations[backend.calibration], plan.config.seed)
+
+
+def warm_up_search(question: Question) -> tuple[Any, Limits]:
+    """A state and limits that make an easy search with the same machine code as the question's."""
+    if question.depth is None:
+        return _near_the_end(question.game, question.state), Limits()
+    return question.state, Limits(min(question.depth, WARM_PLIES))
 
 
 def _near_the_end(game: Game[Any, Any], state: Any) -> Any:

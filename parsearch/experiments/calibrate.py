@@ -1,0 +1,127 @@
+"""Measures what a search costs on this machine, so that a simulated one costs the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from parsearch.config import BackendConfig, ExperimentConfig, SearchesConfig, load_config
+from parsearch.core.result import TaskRun
+from parsearch.experiments.calibration import Calibration, Rate
+from parsearch.experiments.machine import machine_facts, machine_text
+from parsearch.experiments.plan import Question, Search, read_searches
+from parsearch.experiments.runners import warm_up_search
+from parsearch.games.registry import load_game
+from parsearch.native.table import Table
+from parsearch.parallel.coordinator import Coordinator
+
+RATE_SECONDS = 10.0
+"""CPU seconds after which no further position is searched for a rate."""
+
+ROUND_TRIPS = 30
+"""Searches whose tasks are timed; the median is taken."""
+
+PROBED_MEBIBYTES = 256
+PROBES = 1 << 20
+
+USUAL = (
+    SearchesConfig(game="connect4", suite="connect4"),
+    SearchesConfig(game="othello", suite="othello"),
+    SearchesConfig(game="chess", suite="chess", depths=[8]),
+)
+"""What is calibrated where no experiment is named."""
+
+ALONE = BackendConfig(kind="ray", workers=[1])
+
+
+def calibrate(
+    configs: Sequence[Path] = (), address: str | None = None, show: Callable[[str], None] | None = None
+) -> Calibration:
+    """Measure this machine, or the cluster at `address`, for the searches of some experiments.
+
+    show: called with what is measured next. Raises InputErrors for what is wrong with a config, WorkerError where
+    Ray cannot be used.
+    """
+    tell = show or (lambda _: None)
+    searches = [Search(wanted, Path()) for wanted in USUAL if not configs]
+    for path in configs:
+        searches += read_searches(load_config(path, ExperimentConfig), path.resolve().parent)
+    kinds: dict[tuple[str, bool, tuple[str, ...]], list[Question]] = {}
+    for search in searches:
+        for question in search.questions(ALONE, repeats=1):
+            kinds.setdefault((question.game_text, question.depth is None, question.rivals), []).append(question)
+    rates = [rate for questions in kinds.values() for rate in _rates(questions, tell)]
+    tell("task and round trip")
+    send_seconds, latency_seconds = _task_costs(address)
+    tell("table")
+    facts = asdict(machine_facts())
+    versions = facts.pop("versions")
+    return Calibration(
+        machine=machine_text(facts, versions),
+        rates=rates,
+        send_seconds=send_seconds,
+        latency_seconds=latency_seconds,
+        table_probe_seconds=_probe_seconds(),
+    )
+
+
+def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[Rate]:
+    """Nodes a second of CPU time; the algorithms take turns, so that a disturbance hits all of them."""
+    first = questions[0]
+    nodes = dict.fromkeys(first.rivals, 0)
+    seconds = dict.fromkeys(first.rivals, 0.0)
+    with Coordinator(workers=0) as coordinator:
+        state, limits = warm_up_search(first)
+        for name in first.rivals:
+            coordinator.search(first.game, state, algorithm=name, limits=limits, table=first.table)
+        for question in questions:
+            for name in first.rivals:
+                tell(f"rate of {name} on {question.game_text} at {question.state_text!r}")
+                before = time.process_time()
+                result = coordinator.search(
+                    question.game, question.state, algorithm=name, limits=question.limits, table=question.table
+                )
+                seconds[name] += time.process_time() - before
+                nodes[name] += result.nodes
+            if min(seconds.values()) > RATE_SECONDS:
+                break
+    solving = first.depth is None
+    return [
+        Rate(game=first.game_text, algorithm=name, solving=solving, nodes_per_second=nodes[name] / seconds[name])
+        for name in first.rivals
+    ]
+
+
+def _task_costs(address: str | None) -> tuple[float, float]:
+    """Seconds to send a task, and of a message one way: from searches that are nothing but two tasks."""
+    game = load_game("tree")
+    state = game.parse_state("[[1],[2]]")
+    with Coordinator(2, address or "local", offload="always") as coordinator:
+        coordinator.start()
+        timelines = [coordinator.search(game, state, algorithm="minimax").timeline for _ in range(ROUND_TRIPS + 1)]
+    return _costs(timelines[1:])  # the first one pays for the workers' first look at the game
+
+
+def _costs(timelines: Sequence[Sequence[TaskRun]]) -> tuple[float, float]:
+    sends = [later - earlier for runs in timelines for earlier, later in pairwise(sorted(run.sent for run in runs))]
+    messages = [run.received - run.sent - (run.ended - run.started) for runs in timelines for run in runs]
+    return median(sends), median(messages) / 2
+
+
+def _probe_seconds() -> float:
+    """One random access to a large table, of many that do not wait for each other."""
+    words = Table(PROBED_MEBIBYTES).words
+    words += 1  # the memory must be there before it is timed
+    indices = np.random.default_rng(0).integers(words.size, size=PROBES)
+    times = []
+    for _ in range(5):
+        before = time.process_time()
+        words[indices].sum()
+        times.append(time.process_time() - before)
+    return median(times) / PROBES

@@ -1,0 +1,128 @@
+"""A simulated figure is only as good as the machine it assumes: what was calibrated is what is simulated."""
+
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments import StandIn, write_config
+from parsearch import ConfigError, InputError
+from parsearch.cli import app
+from parsearch.core.result import TaskRun
+from parsearch.experiments import calibrate, runners
+from parsearch.experiments.calibration import Calibration, Rate, read_calibration, write_calibration
+from parsearch.experiments.run import run
+
+CONFIG = """
+searches:
+  - {game: tictactoe, positions: ["XX-OO----"], depths: [4]}
+backends:
+  - {kind: simulated, workers: [1, 2, 8], nodes_per_machine: 4, calibration: machine.yaml}
+repeats: 3
+seed: 5
+outputs: [md]
+"""
+
+CALIBRATION = Calibration(
+    machine="a test",
+    rates=[
+        Rate(game="tictactoe", algorithm="alphabeta", solving=False, nodes_per_second=1_000.0),
+        Rate(game="tictactoe", algorithm="pvs", solving=False, nodes_per_second=10.0),
+    ],
+    send_seconds=0.001,
+    latency_seconds=0.002,
+    table_probe_seconds=1e-8,
+)
+
+
+@pytest.fixture
+def config(tmp_path):
+    write_calibration(CALIBRATION, tmp_path / "machine.yaml")
+    return write_config(tmp_path, CONFIG)
+
+
+def test_the_calibrated_machine_is_simulated(config, tmp_path):
+    report = run(config, tmp_path / "out")
+    rows = {(row.cell.workers, row.cell.repeat): row for row in report.rows if row.cell.algorithm == "alphabeta"}
+    assert set(rows) == {(0, 0), (0, 1), (1, 1), (2, 1), (8, 1)}  # the same every time: no need to repeat it
+    assert {row.cell.nodes_per_machine for row in report.rows} == {4}
+    sequential = rows[0, 1]
+    assert sequential.seconds == sequential.nodes / 1_000
+    # A worker does a thousand nodes a second, and each task travels to it and back.
+    assert all(rows[count, 1].seconds > rows[count, 1].nodes / (1_000 * count) for count in (1, 2, 8))
+    assert {len({task.worker for task in rows[count, 1].timeline}) <= count for count in (1, 2, 8)} == {True}
+    assert "simulated, 4 a machine" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_the_same_seed_gives_the_same_figures(config, tmp_path):
+    def figures(out):
+        return [replace(row, took=0.0, machine={}) for row in run(config, tmp_path / out).rows]
+
+    assert figures("one") == figures("two")
+
+
+def test_the_cluster_is_made_of_machines(config, tmp_path, monkeypatch):
+    clusters = []
+
+    def simulate(game, state, cluster, **options):
+        clusters.append(cluster)
+        result = StandIn(cluster.nodes * cluster.workers, offload="always").search(game, state, **options)
+        return replace(result, seconds=1.0)
+
+    monkeypatch.setattr(runners, "simulate", simulate)
+    run(config, tmp_path / "out")
+    assert [(cluster.nodes, cluster.workers) for cluster in clusters] == [(1, 1), (1, 2), (2, 4)]
+    assert {(c.rate, c.send_seconds, c.latency, c.seed) for c in clusters} == {(1_000.0, 0.001, 0.002, 5)}
+
+
+def test_a_changed_calibration_is_another_experiment(config, tmp_path):
+    run(config, tmp_path / "out")
+    write_calibration(CALIBRATION.model_copy(update={"latency_seconds": 0.1}), tmp_path / "machine.yaml")
+    with pytest.raises(InputError, match="rows of another experiment"):
+        run(config, tmp_path / "out")
+
+
+def test_a_rate_that_was_not_measured_is_refused(config, tmp_path):
+    write_config(tmp_path, CONFIG.replace("depths: [4]", "depths: null"))
+    with pytest.raises(InputError, match=r"no rate for .* solving on tictactoe; run `parsearch calibrate"):
+        run(config, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_calibration_reads_back(tmp_path):
+    write_calibration(CALIBRATION, tmp_path / "machine.yaml")
+    assert read_calibration(tmp_path / "machine.yaml") == CALIBRATION
+    with pytest.raises(ConfigError, match=r"none\.yaml: No such file"):
+        read_calibration(tmp_path / "none.yaml")
+
+
+def test_costs_by_hand():
+    def run(worker, sent, started, ended, received):
+        return TaskRun("", worker, sent, started, ended, received, 1)
+
+    # Sent 1, then 3 and then 2 ms apart; the messages of each pair take 4 and 6, 4 and 8, 5 and 5 ms there and back.
+    timelines = [
+        [run("a", 0.000, 0.002, 0.003, 0.005), run("b", 0.001, 0.004, 0.009, 0.012)],
+        [run("a", 0.003, 0.005, 0.006, 0.008), run("b", 0.000, 0.004, 0.005, 0.009)],
+        [run("a", 0.000, 0.002, 0.003, 0.006), run("b", 0.002, 0.004, 0.005, 0.008)],
+    ]
+    send_seconds, latency = calibrate._costs(timelines)
+    assert send_seconds == pytest.approx(0.002)
+    assert latency == pytest.approx(0.0025)
+
+
+def test_calibrating_this_machine(tmp_path):
+    path, out = write_config(tmp_path, CONFIG), tmp_path / "machine.yaml"
+    told = CliRunner().invoke(app, ["calibrate", "--config", str(path), "--out", str(out)])
+    assert told.exit_code == 0, told.stderr
+    found = read_calibration(out)
+    assert {(rate.game, rate.algorithm, rate.solving) for rate in found.rates} == {
+        ("tictactoe", "alphabeta", False),
+        ("tictactoe", "pvs", False),
+    }
+    assert 0 < found.table_probe_seconds < 1e-6
+    assert 0 < found.latency_seconds < 0.1
+    assert 0 < found.send_seconds < 0.1
+    assert run(path, tmp_path / "out").series  # and an experiment can use it
+    failed = CliRunner().invoke(app, ["calibrate", "--config", str(path), "--out", str(tmp_path / "no" / "x.yaml")])
+    assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1)
