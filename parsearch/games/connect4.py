@@ -27,6 +27,15 @@ ORDER = np.array(sorted(range(1, WIDTH + 1), key=lambda move: abs(2 * move - (WI
 
 BOTTOM = uint64(sum(1 << column * COLUMN for column in range(WIDTH)))
 BOARD = uint64(int(BOTTOM) * ((1 << HEIGHT) - 1))
+CENTRE = uint64(
+    sum(
+        1 << column * COLUMN + row
+        for column in range(WIDTH)
+        for row in range(HEIGHT)
+        if abs(2 * column + 1 - WIDTH) + abs(2 * row + 1 - HEIGHT) <= 3
+    )
+)
+"""The cells in the middle: the most lines cross there."""
 
 
 def initial_state():
@@ -49,10 +58,9 @@ def legal_moves(state, buffer):
     if has_line(state[0] ^ state[1]):
         return 0
     count = 0
-    for move in ORDER:
-        if state[1] & (uint64(1) << uint64(move * COLUMN - 2)) == uint64(0):
-            buffer[count] = move
-            count += 1
+    for move in ORDER:  # no branch: which columns are open is hard to predict
+        buffer[count] = move
+        count += state[1] & (uint64(1) << uint64(move * COLUMN - 2)) == uint64(0)
     return count
 
 
@@ -90,8 +98,8 @@ def lines(discs, step):
     return discs
 
 
-# What exact solving uses. The ideas are Pascal Pons's (blog.gamesolver.org): the moves that do not lose at once, and
-# among them those first that make the most threats.
+# What exact solving uses. To look only at moves that do not lose at once, first at those that make the most threats, is
+# Pascal Pons's idea (blog.gamesolver.org); that of two threats on each other is Markus Thill's (BitBully).
 
 
 def completing(discs, step):
@@ -139,10 +147,14 @@ def bounds(state):
     if is_terminal(state):
         score = evaluate(state)
         return score, score
+    cells = safe_cells(state)
     if playable(state[1]) & state[2] != uint64(0):  # wins now
         least = most = (CELLS + 1 - discs) // 2
-    elif safe_cells(state) == uint64(0):  # the opponent wins next
+    elif cells == uint64(0):  # the opponent wins next
         least = most = -((CELLS - discs) // 2)
+    elif cells & (state[2] >> uint64(1)) & (state[2] >> uint64(2)) != uint64(0):
+        # A disc below two threats, one on the other: the opponent has to stop the lower one and lets the upper win.
+        least = most = (CELLS - 1 - discs) // 2
     else:
         least, most = -max(0, (CELLS - 2 - discs) // 2), max(0, (CELLS - 1 - discs) // 2)
     return (least, most) if first else (-most, -least)
@@ -152,15 +164,17 @@ def sufficient_moves(state, buffer):
     cells = safe_cells(state)
     count = 0
     for move in ORDER:
-        if cells & (uint64((1 << HEIGHT) - 1) << uint64((move - 1) * COLUMN)) != uint64(0):
-            buffer[count] = move
-            count += 1
+        buffer[count] = move
+        count += cells & (uint64((1 << HEIGHT) - 1) << uint64((move - 1) * COLUMN)) != uint64(0)
     return count
 
 
 def order(state, move):
-    """How many threats the disc leaves its player with."""
-    return popcount(play(state, move)[3])
+    """The threats that the disc leaves its player with, less one that it wastes; then whether it is in the middle."""
+    after = play(state, move)
+    disc = after[1] ^ state[1]
+    wasted = popcount(disc & (state[2] >> uint64(1)))  # the opponent has to answer on top of it, where the threat is
+    return 2 * (popcount(after[3]) - wasted) + popcount(disc & CENTRE)
 
 
 def key(state):
