@@ -1,6 +1,12 @@
 """A simulated figure is only as good as the machine it assumes: what was calibrated is what is simulated."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +17,10 @@ from parsearch.cli import app
 from parsearch.core.result import TaskRun
 from parsearch.experiments import calibrate, runners
 from parsearch.experiments.calibration import Calibration, Rate, read_calibration, write_calibration
+from parsearch.experiments.rows import read_rows
 from parsearch.experiments.run import run
+
+ROOT = Path(__file__).parent.parent
 
 CONFIG = """
 searches:
@@ -126,3 +135,27 @@ def test_calibrating_this_machine(tmp_path):
     assert run(path, tmp_path / "out").series  # and an experiment can use it
     failed = CliRunner().invoke(app, ["calibrate", "--config", str(path), "--out", str(tmp_path / "no" / "x.yaml")])
     assert (failed.exit_code, failed.stderr.count("\n")) == (2, 1)
+
+
+def test_ctrl_c_ends_a_run_in_order_and_the_same_command_goes_on(tmp_path):
+    write_calibration(CALIBRATION, tmp_path / "machine.yaml")
+    longer = CONFIG.replace('["XX-OO----"], depths: [4]', '["XX-OO----", "X--------"], depths: [3, 4, 5]')
+    config, out = write_config(tmp_path, longer), tmp_path / "out"
+    command = [sys.executable, "-m", "parsearch", "speedup", "--config", str(config), "--out", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    rows, deadline = out / "rows.jsonl", time.monotonic() + 100
+    while not (rows.exists() and rows.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=100)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    before = len(read_rows(out))
+    assert (
+        0 < before < 36
+    )  # for each position and depth two trials, the sequential search, and three numbers of workers
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=100)
+    assert "simulated" in done.stdout
+    cells = [row.cell for row in read_rows(out)]
+    assert len(cells) == len(set(cells)) == 36
