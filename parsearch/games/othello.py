@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy import uint64
 
 from parsearch.core.errors import GameTextError
 from parsearch.games.arguments import text_form
-from parsearch.native.bits import clz, ctz, drop_lowest, lowest, mix64, popcount, sub64
+from parsearch.games.othello_board import FILES_B_TO_G, RAYS, beside, beyond_runs, flips
+from parsearch.games.othello_endgame import difference, last_four, last_one, last_three, last_two, odd_quarters
+from parsearch.native.bits import ctz, drop_lowest, mix64, popcount
 from parsearch.native.game import CompiledGame
 
 SIZE = 8
@@ -15,41 +16,17 @@ SIZE = 8
 INTEGER = True
 CELLS = SIZE * SIZE
 MAX_MOVES = CELLS
-PASS = CELLS
-"""The move of a player who cannot place a disc; the others are cells in reading order, which are bits of the boards."""
+PASS = 64
+"""The move of a player who cannot place a disc; the others are cells as `othello_board` numbers them."""
 
-BOARD = uint64((1 << CELLS) - 1)
-FILES = tuple(uint64(sum(1 << file + SIZE * rank for rank in range(SIZE))) for file in range(SIZE))
-RANKS = tuple(uint64(((1 << SIZE) - 1) << SIZE * rank) for rank in range(SIZE))
-INNER_FILES = BOARD & ~(FILES[0] | FILES[-1])
-"""Discs elsewhere are never flanked along a rank or a diagonal."""
+PLACES = [(8 - SIZE) // 2 * 9 + 8 * rank + file for rank in range(SIZE) for file in range(SIZE)]
+"""The cells in reading order: a small board lies in the middle of one of 8 x 8."""
 
-RAYS = np.array(
-    [
-        [
-            sum(
-                1 << (rank + step * up) * SIZE + file + step * right
-                for step in range(1, SIZE)
-                if 0 <= rank + step * up < SIZE and 0 <= file + step * right < SIZE
-            )
-            for sign in (1, -1)
-            for up, right in ((0, sign), (sign, -sign), (sign, 0), (sign, sign))
-        ]
-        for rank in range(SIZE)
-        for file in range(SIZE)
-    ],
-    np.uint64,
-)
-"""The cells in each direction from a cell: four rays of higher bits, then their opposites of lower ones."""
-
-HIGHEST = uint64(1 << 63)
-
-SIDES = FILES[0] | FILES[-1]
-ENDS = RANKS[0] | RANKS[-1]
+BOARD = uint64(sum(1 << place for place in PLACES))
+LEFT_SIDE = uint64(sum(1 << place for place in PLACES[::SIZE]))
+SIDES = LEFT_SIDE | uint64(sum(1 << place for place in PLACES[SIZE - 1 :: SIZE]))
+ENDS = uint64(sum(1 << place for place in PLACES[:SIZE] + PLACES[-SIZE:]))
 CORNERS = SIDES & ENDS
-LEFT = uint64(sum(map(int, FILES[: SIZE // 2])))
-LOWER = uint64(sum(map(int, RANKS[: SIZE // 2])))
-QUARTERS = (LEFT & LOWER, ~LEFT & LOWER, LEFT & ~LOWER & BOARD, ~LEFT & ~LOWER & BOARD)
 
 TABLE_DEPTH = 8
 ORDER_DEPTH = 7
@@ -62,9 +39,8 @@ def initial_state():
 
     The third follows from the discs; `play` keeps it up, because every node asks for it more than once.
     """
-    above = SIZE // 2 * (SIZE + 1)  # the cell of the centre with the greatest coordinates
-    black = (uint64(1) << uint64(above - SIZE)) | (uint64(1) << uint64(above - 1))
-    white = (uint64(1) << uint64(above - SIZE - 1)) | (uint64(1) << uint64(above))
+    black = (uint64(1) << uint64(28)) | (uint64(1) << uint64(35))
+    white = (uint64(1) << uint64(27)) | (uint64(1) << uint64(36))
     return black, white, placements(black, white), uint64(0)
 
 
@@ -102,55 +78,19 @@ def is_terminal(state):
 
 def placements(mine, theirs):
     """The empty cells from which a disc of `mine` would flank some of `theirs`."""
-    inner = theirs & INNER_FILES
+    inner = theirs & FILES_B_TO_G
     cells = (
         beyond_runs(mine, inner, 1)
-        | beyond_runs(mine, inner, SIZE - 1)
-        | beyond_runs(mine, theirs, SIZE)
-        | beyond_runs(mine, inner, SIZE + 1)
+        | beyond_runs(mine, inner, 7)
+        | beyond_runs(mine, theirs, 8)
+        | beyond_runs(mine, inner, 9)
     )
     return cells & BOARD & ~(mine | theirs)
 
 
-def beyond_runs(mine, theirs, step):
-    """Cells next to a run of `theirs` that begins next to one of `mine`, both ways along one kind of line."""
-    one, two = uint64(step), uint64(2 * step)
-    up = theirs & (mine << one)
-    down = theirs & (mine >> one)
-    up |= theirs & (up << one)
-    down |= theirs & (down >> one)
-    pairs = theirs & (theirs << one)
-    up |= pairs & (up << two)
-    down |= (pairs >> one) & (down >> two)
-    up |= pairs & (up << two)
-    down |= (pairs >> one) & (down >> two)
-    return (up << one) | (down >> one)
-
-
-def flips(mine, theirs, cell):
-    """The discs of `theirs` that a disc of `mine` on a cell flanks."""
-    flipped = uint64(0)
-    for direction in range(4):
-        ray = RAYS[cell, direction]
-        end = lowest(ray & ~theirs) & mine
-        flipped |= ray & (end - uint64(end != uint64(0)))  # the cells before the end
-    for direction in range(4, 8):
-        ray = RAYS[cell, direction]
-        end = (HIGHEST >> uint64(clz((ray & ~theirs) | uint64(1)))) & mine & ray
-        flipped |= ray & sub64(uint64(0), end << uint64(1))
-    return flipped
-
-
-def difference(mine, theirs):
-    """What a finished game is worth to the owner of `mine`: empty cells go to the winner."""
-    lead = popcount(mine) - popcount(theirs)
-    if lead > 0:
-        return CELLS - 2 * popcount(theirs)
-    return 2 * popcount(mine) - CELLS if lead < 0 else 0
-
-
 def evaluate(state):
-    score = difference(state[0], state[1]) if is_terminal(state) else estimate(state)
+    mine, theirs = state[0], state[1]
+    score = difference(mine, theirs, plies_left(state)) if is_terminal(state) else estimate(state)
     return score if state[3] == uint64(0) else -score
 
 
@@ -173,8 +113,8 @@ def estimate(state):
 
 def around_corners(corners):
     """The cells next to these corners, diagonals included."""
-    rows = corners | ((corners & FILES[0]) << uint64(1)) | ((corners & FILES[-1]) >> uint64(1))
-    return (rows | (rows << uint64(SIZE)) | (rows >> uint64(SIZE))) & BOARD & ~corners
+    rows = corners | ((corners & LEFT_SIDE) << uint64(1)) | ((corners & ~LEFT_SIDE) >> uint64(1))
+    return (rows | beside(rows, 8)) & BOARD & ~corners
 
 
 def anchored(discs):
@@ -182,7 +122,7 @@ def anchored(discs):
     found = discs & CORNERS
     more = found
     while more != uint64(0):
-        more = discs & ~found & ((ENDS & beside(found, 1)) | (SIDES & beside(found, SIZE)))
+        more = discs & ~found & ((ENDS & beside(found, 1)) | (SIDES & beside(found, 8)))
         found |= more
     return found
 
@@ -223,15 +163,6 @@ def sufficient_moves(state, buffer):
     return count
 
 
-def odd_quarters(empty):
-    """The quarters of the board that hold an odd number of these cells."""
-    odd = uint64(0)
-    for quarter in QUARTERS:
-        if popcount(empty & quarter) & 1:
-            odd |= quarter
-    return odd
-
-
 def bounds(state):
     """Discs that can never be flipped stay to the end."""
     mine, theirs = state[0], state[1]
@@ -263,16 +194,12 @@ def stable(mine, theirs):
             mine
             & ~found
             & (along_rank | beside(found, 1))
-            & (falling | beside(found, SIZE - 1))
-            & (along_file | beside(found, SIZE))
-            & (rising | beside(found, SIZE + 1))
+            & (falling | beside(found, 7))
+            & (along_file | beside(found, 8))
+            & (rising | beside(found, 9))
         )
         found |= more
     return found
-
-
-def beside(cells, step):
-    return (cells << uint64(step)) | (cells >> uint64(step))
 
 
 def bounds_within(state, low, high):
@@ -293,7 +220,7 @@ def bounds_within(state, low, high):
         elif left == 1:
             value = last_one(mine, theirs, ctz(empty))
         else:
-            value = difference(mine, theirs)
+            value = difference(mine, theirs, 0)
         if value > low:
             least = value
         if value < high:
@@ -304,72 +231,6 @@ def bounds_within(state, low, high):
         if 2 * popcount(mine) - CELLS >= high:
             least = 2 * popcount(stable(mine, theirs)) - CELLS
     return (least, most) if player == uint64(0) else (-most, -least)
-
-
-def last_one(mine, theirs, cell):
-    """The value for the owner of `mine`, to move, with one empty cell."""
-    flipped = flips(mine, theirs, cell)
-    if flipped != uint64(0):
-        return 2 * (popcount(mine | flipped) + 1) - CELLS
-    flipped = flips(theirs, mine, cell)
-    if flipped != uint64(0):
-        return 2 * popcount(mine & ~flipped) - CELLS
-    return difference(mine, theirs)
-
-
-def last_two(mine, theirs, empty, low, high):
-    """The same with two empty cells, as exactly as the window asks."""
-    for sign in (1, -1):  # the player to move, and after a pass the other
-        best = -CELLS - 1
-        cells = empty
-        while cells != uint64(0) and best < high:
-            disc = lowest(cells)
-            cells = drop_lowest(cells)
-            flipped = flips(mine, theirs, ctz(disc))
-            if flipped != uint64(0):
-                best = max(best, -last_one(theirs & ~flipped, mine | flipped | disc, ctz(empty ^ disc)))
-        if best >= -CELLS:
-            return sign * best
-        mine, theirs, low, high = theirs, mine, -high, -low
-    return difference(mine, theirs)
-
-
-def last_three(mine, theirs, empty, low, high):
-    """The same with three empty cells, as exactly as the window asks; odd quarters first, as in `sufficient_moves`."""
-    odd = odd_quarters(empty)
-    for sign in (1, -1):  # the player to move, and after a pass the other
-        best = -CELLS - 1
-        for cells in (empty & odd, empty & ~odd):
-            while cells != uint64(0) and best < high:
-                disc = lowest(cells)
-                cells = drop_lowest(cells)
-                flipped = flips(mine, theirs, ctz(disc))
-                if flipped != uint64(0):
-                    value = -last_two(theirs & ~flipped, mine | flipped | disc, empty ^ disc, -high, -max(low, best))
-                    best = max(best, value)
-        if best >= -CELLS:
-            return sign * best
-        mine, theirs, low, high = theirs, mine, -high, -low
-    return difference(mine, theirs)
-
-
-def last_four(mine, theirs, empty, low, high):
-    """The same with four empty cells, as exactly as the window asks; odd quarters first, as in `sufficient_moves`."""
-    odd = odd_quarters(empty)
-    for sign in (1, -1):  # the player to move, and after a pass the other
-        best = -CELLS - 1
-        for cells in (empty & odd, empty & ~odd):
-            while cells != uint64(0) and best < high:
-                disc = lowest(cells)
-                cells = drop_lowest(cells)
-                flipped = flips(mine, theirs, ctz(disc))
-                if flipped != uint64(0):
-                    value = -last_three(theirs & ~flipped, mine | flipped | disc, empty ^ disc, -high, -max(low, best))
-                    best = max(best, value)
-        if best >= -CELLS:
-            return sign * best
-        mine, theirs, low, high = theirs, mine, -high, -low
-    return difference(mine, theirs)
 
 
 def max_plies(state):
@@ -390,14 +251,14 @@ def parse_state(text):
     cells, side = words
     if len(cells) != CELLS:
         raise ValueError(f"it has {len(cells)} cells, not {SIZE} x {SIZE} = {CELLS}; {remedy}")
-    for place, cell in enumerate(cells):
+    for place, cell in zip(PLACES, cells, strict=True):
         if cell not in LETTERS and cell != "-":
             raise ValueError(f"{cell!r} ({format_move(None, place)}) is none of X O -; {remedy}")
     if side not in ("X", "O"):
         raise ValueError(f"the side to move {side!r} is none of X O; {remedy}")
     player = LETTERS.index(side)
     mine, theirs = (
-        uint64(sum(1 << place for place, cell in enumerate(cells) if cell == letter))
+        uint64(sum(1 << place for place, cell in zip(PLACES, cells, strict=True) if cell == letter))
         for letter in (LETTERS[player], LETTERS[1 - player])
     )
     return mine, theirs, placements(mine, theirs), uint64(player)
@@ -408,12 +269,15 @@ def format_state(state):
 
 
 def parse_move(state, text):
-    names = {format_move(state, move): move for move in range(CELLS + 1)}
+    names = {format_move(state, move): move for move in (*PLACES, PASS)}
     return names.get(text.strip().lower(), -1)
 
 
 def format_move(state, move):
-    return "pass" if move == PASS else f"{chr(ord('a') + move % SIZE)}{move // SIZE + 1}"
+    if move == PASS:
+        return "pass"
+    rank, file = divmod(PLACES.index(move), SIZE)
+    return f"{'abcdefgh'[file]}{rank + 1}"
 
 
 def render(state):
@@ -432,7 +296,7 @@ def render(state):
 
 def _board_text(state):
     mine, theirs = LETTERS[to_move(state)], LETTERS[1 - to_move(state)]
-    bits = [(uint64(1) << uint64(cell)) for cell in range(CELLS)]
+    bits = [(uint64(1) << uint64(cell)) for cell in PLACES]
     return "".join(mine if state[0] & bit else theirs if state[1] & bit else "-" for bit in bits)
 
 
