@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from parsearch.core.game import Game
+from parsearch.core.window import Window
 from parsearch.games import load_game
 
 HERE = Path(__file__).parent
@@ -205,6 +206,24 @@ def random_node(rng: random.Random, height: int, players: int = 2, integer: bool
     breadth = rng.choice((0, 1, 2, 2, 3, 4)) if height else 0
     children = tuple(random_node(rng, height - 1, players, integer) for _ in range(breadth))
     return Node(rng.randrange(players), score, children)
+
+
+def some_state(game: Any, rng: random.Random, plies: int) -> Any:
+    """Where random play leads in so many plies, or to the end of the game before."""
+    state = game.initial_state()
+    for _ in range(plies):
+        moves = game.legal_moves(state)
+        if not moves:
+            break
+        state = game.play(state, rng.choice(moves))
+    return state
+
+
+def keeps_contract(window: Window, found: float, true: float) -> bool:
+    """Whether `found` says of the `true` value what a search with that window may say; see `algorithms.alphabeta`."""
+    if window.alpha < true < window.beta:
+        return found == true
+    return true <= found <= window.alpha if true <= window.alpha else true >= found >= window.beta
 
 
 def _tictactoe(name: str, row: dict[str, Any]) -> Iterator[Case]:

@@ -64,7 +64,8 @@ class Crew:
             self._running[number] = running
             self._changed.notify_all()
         try:
-            return self._run(running, RunningOrders(running))
+            with self._seat() as seat:
+                return self._run(running, RunningOrders(running), seat)
         finally:
             with self._changed:
                 running.window = None
@@ -87,9 +88,8 @@ class Crew:
             joined, self._joined = self._joined, []
             return joined
 
-    def _run(self, running: Running, orders: RunningOrders) -> Outcome:
-        with self._seat() as seat:
-            outcome = run_task(running.game, running.task, orders, self._table(running.task.options.table))
+    def _run(self, running: Running, orders: RunningOrders, seat: int) -> Outcome:
+        outcome = run_task(running.game, running.task, orders, self._table(running.task.options.table))
         return replace(outcome, worker=f"{worker_name()}/{seat}")
 
     @contextmanager
@@ -118,15 +118,16 @@ class Crew:
                 self._changed.wait_for(lambda: self._joinable(number))
                 tasks = self._joinable(number)
             running = tasks[number % len(tasks)]
-            try:
-                outcome = self._run(running, AssistantOrders(running, self, number))
-            except ParsearchError:  # whoever has the task meets the same, and reports it
-                running.exhausted.add(number)
-                continue
-            if outcome.value is not None:
-                running.exhausted.add(number)
-            with self._changed:
-                self._joined.append((running.task.line, outcome))
+            with self._seat() as seat:
+                try:
+                    outcome = self._run(running, AssistantOrders(running, self, number), seat)
+                except ParsearchError:  # whoever has the task meets the same, and reports it
+                    running.exhausted.add(number)
+                    continue
+                if outcome.value is not None:
+                    running.exhausted.add(number)
+                with self._changed:  # before the seat is free: then all is said
+                    self._joined.append((running.task.line, outcome))
 
     def _joinable(self, number: int) -> list[Running]:
         if not self.needs(number):

@@ -6,6 +6,7 @@ removes what a killed process left behind.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import math
 import mmap
@@ -44,20 +45,22 @@ class NodeWords:
     def __init__(self) -> None:
         base = _base()
         _remove_leftovers(base)
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
-        try:
-            self._lock = (self.folder / LOCK).open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with (self.folder / WORDS).open("wb") as file:
-                # Not a hole: on a full disk that would kill the process that first touches it.
-                os.posix_fallocate(file.fileno(), 0, SLOTS * SLOT_WORDS * 8)
-            self._words = _map(self.folder)
-        except OSError as error:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            raise ParsearchError(
-                f"the workers of this node cannot share memory in {base} ({error.strerror}); make room there, or "
-                "search with workers=0"
-            ) from error
+        with contextlib.ExitStack() as undo:
+            try:
+                self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
+                undo.callback(shutil.rmtree, self.folder, ignore_errors=True)
+                lock = undo.enter_context((self.folder / LOCK).open("w"))
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with (self.folder / WORDS).open("wb") as file:
+                    # Not a hole: on a full disk that would kill the process that first touches it.
+                    os.posix_fallocate(file.fileno(), 0, SLOTS * SLOT_WORDS * 8)
+                self._words = _map(self.folder)
+            except OSError as error:
+                raise ParsearchError(
+                    f"the workers of this node cannot share memory in {base} ({error.strerror}); make room there, or "
+                    "search with workers=0"
+                ) from error
+            self._files = undo.pop_all()
 
     def tell(self, slot: int, serial: int, window: Window | None) -> None:
         """Give the task of that slot and serial number a narrower window, or end it where that is None.
@@ -73,8 +76,7 @@ class NodeWords:
 
     def close(self) -> None:
         """Remove the files; workers that still use them keep what they have mapped."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self._lock.close()
+        self._files.close()
 
 
 class WordOrders:

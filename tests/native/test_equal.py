@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cases import keeps_contract
 from hashed_game import Hashed
 from parsearch.algorithms import AgainstAll, Effort, alphabeta, maxn, minimax, moves_of, pvs
 from parsearch.core.check import check_game
@@ -44,12 +45,6 @@ def windows(value: float, rng: random.Random, step: float) -> list[Window]:
     """The full window, null windows around the value, and one at random."""
     low = rng.randrange(-3, 3) * step
     return [Window(), Window(value - step, value), Window(value, value + step), Window(low, low + 2 * step)]
-
-
-def keeps_contract(window: Window, found: float, true: float) -> bool:
-    if window.alpha < true < window.beta:
-        return found == true
-    return true <= found <= window.alpha if true <= window.alpha else true >= found >= window.beta
 
 
 @pytest.mark.parametrize("make", GAMES)

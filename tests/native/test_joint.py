@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases import conformance
+from cases import conformance, keeps_contract, some_state
 from hashed_game import Hashed
 from parsearch.algorithms import AgainstAll, Effort, alphabeta, minimax
 from parsearch.core.window import Window
@@ -44,25 +44,9 @@ def joint(algorithm: str, **features: bool) -> Features:
     return Features(algorithm, table=True, ordered=True, joint=True, **features)
 
 
-def some_state(game: Any, rng: random.Random, plies: int) -> Any:
-    state = game.initial_state()
-    for _ in range(plies):
-        moves = game.legal_moves(state)
-        if not moves:
-            break
-        state = game.play(state, rng.choice(moves))
-    return state
-
-
 def some_window(rng: random.Random, value: float, step: float) -> Window:
     low = value + rng.randrange(-3, 3) * step
     return rng.choice([Window(), Window(low, low + step), Window(low, low + 3 * step)])
-
-
-def keeps_contract(window: Window, found: float, true: float) -> bool:
-    if window.alpha < true < window.beta:
-        return found == true
-    return true <= found <= window.alpha if true <= window.alpha else true >= found >= window.beta
 
 
 def small_table(rng: random.Random) -> Table:
