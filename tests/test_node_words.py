@@ -8,36 +8,26 @@ import math
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from parsearch.core.errors import ParsearchError
 from parsearch.core.window import Window
-from parsearch.parallel import node_words
-from parsearch.parallel.node_words import NodeWords, WordOrders
+from parsearch.parallel.node_words import NodeWords, Where, WordOrders
 
 SERIAL = 7
 
 
 @pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where words are made, with nobody else's among them."""
-    monkeypatch.setattr(node_words, "_base", lambda: tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def words(base: Path) -> Iterator[NodeWords]:
+def words() -> Iterator[NodeWords]:
     made = NodeWords()
     yield made
     made.close()
 
 
 def orders(words: NodeWords, slot: int = 3, serial: int = SERIAL, window: Window = Window()) -> WordOrders:  # noqa: B008
-    return WordOrders(str(words.folder), slot, serial, window)
+    return WordOrders(words.where, slot, serial, window)
 
 
 def test_a_task_is_told_to_end(words: NodeWords) -> None:
@@ -77,59 +67,53 @@ def test_integers_that_would_be_rounded_are_not_told(words: NodeWords) -> None:
     assert told.window() == Window(2**53 - 1, 2**53)
 
 
-def test_closed_words_leave_nothing_and_can_be_read_to_the_end(base: Path) -> None:
+def test_closed_words_can_be_read_to_the_end_and_are_not_mistaken_for_new_ones() -> None:
     words = NodeWords()
     told = orders(words)
+    words.tell(3, SERIAL, None)
     words.close()
-    assert list(base.iterdir()) == []
-    assert not told.stopped()
-    with pytest.raises(OSError, match="words"):
-        WordOrders("/nowhere", 5, 1, Window())
+    assert told.stopped()
+    again = NodeWords()  # which has the same path
+    assert again.where.path == words.where.path
+    assert not orders(again).stopped()
+    with pytest.raises(FileNotFoundError, match="not parsearch-words-"):
+        WordOrders(words.where._replace(name="parsearch-words-other"), 3, SERIAL, Window())
+    again.close()
 
 
-def test_what_a_killed_process_left_is_removed_and_what_others_use_is_not(words: NodeWords, base: Path) -> None:
-    code = f"""
-import os, signal
-from pathlib import Path
-from parsearch.parallel import node_words
-node_words._base = lambda: Path({str(base)!r})
-words = node_words.NodeWords()
-os.kill(os.getpid(), signal.SIGKILL)
+CODE = """
+import sys, time
+from parsearch.parallel.node_words import NodeWords, Where, WordOrders
+from parsearch.core.window import Window
+if len(sys.argv) > 1:
+    print(WordOrders(Where(*sys.argv[1:]), 3, 7, Window()).stopped())
+else:
+    print(*NodeWords().where, flush=True)
+    time.sleep(60)
 """
-    subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
-    (left,) = set(base.iterdir()) - {words.folder}
-    young = NodeWords()  # what is so young may only not be locked yet
-    assert left.exists()
-    for folder in base.iterdir():
-        os.utime(folder, (0, 0))
-    old = NodeWords()
-    assert set(base.iterdir()) == {words.folder, young.folder, old.folder}
-    old.close()
-    young.close()
 
 
-def test_a_full_disk_is_told_and_left_clean(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(file: int, offset: int, length: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def test_other_processes_read_them(words: NodeWords) -> None:
+    words.tell(3, SERIAL, None)
+    read = subprocess.run(
+        [sys.executable, "-c", CODE, *words.where], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert read.stdout == "True\n"
 
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(ParsearchError, match=r"cannot share memory in .*No space left.*make room"):
+
+def test_a_killed_process_takes_its_words_along() -> None:
+    with subprocess.Popen([sys.executable, "-c", CODE], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        where = Where(*process.stdout.readline().split())
+        assert not WordOrders(where, 3, SERIAL, Window()).stopped()
+        process.kill()
+    assert not os.path.exists(where.path)
+
+
+def test_no_memory_to_share_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(name: str) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "memfd_create", full)
+    with pytest.raises(ParsearchError, match=r"cannot share memory \(Too many open files\).*workers=0"):
         NodeWords()
-    assert list(base.iterdir()) == []
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a tiny /dev/shm")
-def test_a_tiny_file_system_is_told_and_left_clean(base: Path) -> None:
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(base)], check=False).returncode:
-        pytest.skip("no file system can be mounted here")
-    try:
-        with pytest.raises(ParsearchError, match="No space left"):
-            NodeWords()
-        assert list(base.iterdir()) == []
-    finally:
-        subprocess.run(["umount", str(base)], check=True)
-
-
-def test_without_memory_to_share_they_lie_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    assert node_words._base() == Path(tempfile.gettempdir())

@@ -1,21 +1,17 @@
 """Words in memory that the processes of a node share, by which running tasks are told things.
 
-They lie in a mapped file, in a folder that is locked by the process that made it, so that a later one recognises and
-removes what a killed process left behind.
+They lie in a file without a place in any folder, which is gone with the last process that has it open, however that
+ends; nothing is ever left behind. Other processes open it through its maker.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import math
 import mmap
 import os
-import shutil
-import tempfile
-import time
+import uuid
 from functools import lru_cache
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,37 +26,31 @@ ENDED, SERIAL, ALPHA, BETA, SLOT_WORDS = range(5)
 """The words of a slot: the serial number up to which tasks are over; that of the task whose window follows; the
 window's ends, as floats."""
 
-PREFIX = "parsearch-words-"
-LOCK, WORDS = "lock", "words"
-MAKING_SECONDS = 5
-"""A folder so young may not be locked yet."""
+
+class Where(NamedTuple):
+    """How to find a node's words there: a path while their maker lives, and the name that no others have."""
+
+    path: str
+    name: str
 
 
 class NodeWords:
     """The words of this node, made by one process and read by all of its workers.
 
-    folder: where they are. Raises ParsearchError where they have no room.
+    where: for these workers. Raises ParsearchError where no memory can be shared.
     """
 
     def __init__(self) -> None:
-        base = _base()
-        _remove_leftovers(base)
-        with contextlib.ExitStack() as undo:
-            try:
-                self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
-                undo.callback(shutil.rmtree, self.folder, ignore_errors=True)
-                lock = undo.enter_context((self.folder / LOCK).open("w"))
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                with (self.folder / WORDS).open("wb") as file:
-                    # Not a hole: on a full disk that would kill the process that first touches it.
-                    os.posix_fallocate(file.fileno(), 0, SLOTS * SLOT_WORDS * 8)
-                self._words = _map(self.folder)
-            except OSError as error:
-                raise ParsearchError(
-                    f"the workers of this node cannot share memory in {base} ({error.strerror}); make room there, or "
-                    "search with workers=0"
-                ) from error
-            self._files = undo.pop_all()
+        name = f"parsearch-words-{uuid.uuid4().hex}"
+        try:
+            self._file = os.memfd_create(name)
+            os.truncate(self._file, SLOTS * SLOT_WORDS * 8)
+            self._words = _map(self._file)
+        except OSError as error:
+            raise ParsearchError(
+                f"the workers of this node cannot share memory ({error.strerror}); free some, or search with workers=0"
+            ) from error
+        self.where = Where(f"/proc/{os.getpid()}/fd/{self._file}", name)
 
     def tell(self, slot: int, serial: int, window: Window | None) -> None:
         """Give the task of that slot and serial number a narrower window, or end it where that is None.
@@ -75,15 +65,15 @@ class NodeWords:
             self._words[slot, SERIAL] = serial  # last: who reads its number finds the window complete
 
     def close(self) -> None:
-        """Remove the files; workers that still use them keep what they have mapped."""
-        self._files.close()
+        """Give them up; workers that still use them keep what they have mapped."""
+        os.close(self._file)
 
 
 class WordOrders:
     """The orders of a task on a worker of the node, read from its words. Raises OSError where they are gone."""
 
-    def __init__(self, folder: str, slot: int, serial: int, window: Window) -> None:
-        self._words = _attached(folder)[slot]
+    def __init__(self, where: Where, slot: int, serial: int, window: Window) -> None:
+        self._words = _attached(where)[slot]
         self._ends = self._words.view(np.float64)
         self._serial = serial
         self._window = window
@@ -107,28 +97,15 @@ def _number(end: float) -> float:
 
 
 @lru_cache(maxsize=4)
-def _attached(folder: str) -> NDArray[np.int64]:
-    return _map(Path(folder))
+def _attached(where: Where) -> NDArray[np.int64]:
+    file = os.open(where.path, os.O_RDWR)
+    try:
+        if where.name not in os.readlink(f"/proc/self/fd/{file}"):
+            raise FileNotFoundError(f"{where.path} is not {where.name} any more")
+        return _map(file)
+    finally:
+        os.close(file)
 
 
-def _map(folder: Path) -> NDArray[np.int64]:
-    with (folder / WORDS).open("r+b") as file:
-        return np.frombuffer(mmap.mmap(file.fileno(), 0), np.int64).reshape(SLOTS, SLOT_WORDS)
-
-
-def _base() -> Path:
-    memory = Path("/dev/shm")
-    return memory if os.access(memory, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
-
-
-def _remove_leftovers(base: Path) -> None:
-    """Remove the folders of processes that died: nobody holds their locks."""
-    for folder in base.glob(f"{PREFIX}*"):
-        try:
-            if time.time() - folder.stat().st_mtime < MAKING_SECONDS:
-                continue
-            with (folder / LOCK).open("a") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # in use, somebody else's, or being removed at this moment
-            continue
+def _map(file: int) -> NDArray[np.int64]:
+    return np.frombuffer(mmap.mmap(file, 0), np.int64).reshape(SLOTS, SLOT_WORDS)

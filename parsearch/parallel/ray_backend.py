@@ -15,7 +15,7 @@ from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
-from parsearch.parallel.node_words import WordOrders
+from parsearch.parallel.node_words import Where, WordOrders
 from parsearch.parallel.ray_crash import Crash
 from parsearch.parallel.ray_places import Place
 from parsearch.parallel.ray_session import RaySession
@@ -73,7 +73,7 @@ LOST_NODES = (
 @dataclass(eq=False, slots=True)
 class Held:
     """A task that has been sent: to which place, when, and how often before. By slot and serial number it is told
-    things; slot is None where the node's crew searches it."""
+    things; slot is None where the node's crew searches it. window: what it was told last, None for to stop."""
 
     task: Task
     place: Place
@@ -81,9 +81,11 @@ class Held:
     serial: int
     sent: float
     tries: int
+    window: Window | None
 
     def tell(self, window: Window | None) -> None:
         """Have it search a narrower window, or stop."""
+        self.window = window
         if self.slot is None:
             self.place.host.tell_crew.remote(self.serial, window)
         else:
@@ -127,7 +129,7 @@ class RayBackend(Backend):
     def submit(self, task: Task) -> None:
         self._send(task, tries=0)
 
-    def _send(self, task: Task, tries: int) -> None:
+    def _send(self, task: Task, tries: int) -> Held:
         places = self._session.places
         places.require(NODE_SECONDS)
         place = max(places.all, key=lambda place: place.idle)
@@ -143,9 +145,10 @@ class RayBackend(Backend):
             with pickled_by_value(self._modules):
                 self._require_picklable(task.state, f"send the state after {task.line}; keep to plain data in states")
                 search = _search.options(name=name, scheduling_strategy=place.strategy)
-                reference = search.remote(self._sent_game, task, place.folder, slot, place.serial)
+                reference = search.remote(self._sent_game, task, place.where, slot, place.serial)
         place.busy += 1
-        self._held[reference] = Held(task, place, slot, place.serial, time.monotonic(), tries)
+        held = self._held[reference] = Held(task, place, slot, place.serial, time.monotonic(), tries, task.window)
+        return held
 
     def tell(self, task: Task, window: Window | None) -> None:
         next(held for held in self._held.values() if held.task.path == task.path).tell(window)
@@ -228,13 +231,15 @@ class RayBackend(Backend):
         """Who searched a task died: it is sent again. Raises WorkerError where that happened too often."""
         task, tries = held.task, held.tries + 1
         if isinstance(error, LOST_PLACES):
-            self._session.places.lose(held.place.node)
+            self._session.places.lose(held.place)
         if tries >= (MOST_TRIES if isinstance(error, LOST_NODES) else TRIES):
             raise WorkerError(
                 f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {tries} times, "
                 f"position {state_text(self._game, task.state)}; workers=0 searches it in this process"
             ) from error
-        self._send(task, tries)
+        again = self._send(task, tries)
+        if held.window != task.window:
+            again.tell(held.window)
 
     def cancel(self) -> None:
         for held in self._held.values():
@@ -256,7 +261,7 @@ class RayBackend(Backend):
                 ray.cancel(reference, force=force)
             elif force:  # compiled rules that never end: only their process can be ended
                 ray.kill(held.place.host)
-                self._session.places.lose(held.place.node)
+                self._session.places.lose(held.place)
 
     def _count(self, reference: ray.ObjectRef) -> None:
         """Count what was searched in vain."""
@@ -278,9 +283,9 @@ class RayBackend(Backend):
 
 
 @ray.remote(num_cpus=1, max_retries=0)  # type: ignore[untyped-decorator]
-def _search(game: Game[Any, Any], task: Task, folder: str, slot: int, serial: int) -> Outcome | Crash:
+def _search(game: Game[Any, Any], task: Task, where: Where, slot: int, serial: int) -> Outcome | Crash:
     try:
-        orders: Orders = WordOrders(folder, slot, serial, task.window)
+        orders: Orders = WordOrders(where, slot, serial, task.window)
     except OSError:  # its host died, which the coordinator knows or will know: nobody can tell it things
         orders = NoOrders(task)
     try:

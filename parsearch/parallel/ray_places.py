@@ -15,7 +15,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from parsearch.core.errors import ParsearchError, WorkerError
 from parsearch.core.window import Window
-from parsearch.parallel.node_words import SLOTS, NodeWords
+from parsearch.parallel.node_words import SLOTS, NodeWords, Where
 from parsearch.parallel.ray_crash import Crash
 from parsearch.parallel.task import Outcome, Task
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 1.0
 """Between two looks at which nodes the cluster has."""
-
-CLOSE_SECONDS = 2.0
-"""For what we have on other nodes to be removed."""
 
 OTHER_CALLS = 8
 """That a host answers besides searching."""
@@ -43,7 +40,7 @@ class Place:
 
     node: str
     workers: int
-    folder: str
+    where: Where | None
     words: NodeWords | None
     host: Any
     busy: int = 0
@@ -80,9 +77,9 @@ class Host:
         self._crew: Crew = Crew(workers)
         self._words = NodeWords() if words else None
 
-    def up(self) -> str:
-        """The folder of its words."""
-        return str(self._words.folder) if self._words else ""
+    def up(self) -> Where | None:
+        """Where its words are."""
+        return self._words.where if self._words else None
 
     def search(self, game: bytes, task: Task, serial: int) -> Outcome | Crash:
         try:
@@ -99,10 +96,6 @@ class Host:
     def tell(self, slot: int, serial: int, window: Window | None) -> None:
         if self._words is not None:
             self._words.tell(slot, serial, window)
-
-    def close(self) -> None:
-        if self._words is not None:
-            self._words.close()
 
 
 @lru_cache(maxsize=4)
@@ -142,7 +135,7 @@ class Places:
         self._next_look = now + LOOK_SECONDS
         nodes = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
         for node in self._places.keys() - nodes.keys():
-            self.lose(node)
+            del self._places[node]
         taken = self.workers + sum(cpus for cpus, _, _ in self._starting.values())
         left = sum(nodes.values()) if self._wanted is None else self._wanted - taken
         # The driver's own node first, then the largest: the fewer places, the more workers share a table.
@@ -159,7 +152,7 @@ class Places:
         if node == self._own and self._words is None:
             self._words = NodeWords()
         if node == self._own and self._words is not None and cpus == 1:
-            self._places[node] = Place(node, cpus, str(self._words.folder), self._words, None)
+            self._places[node] = Place(node, cpus, self._words.where, self._words, None)
             return
         options = {
             "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False),
@@ -179,12 +172,13 @@ class Places:
             del self._starting[node]
             words = self._words if node == self._own else None
             with contextlib.suppress(ray.exceptions.RayError):  # lost again before it was of use
-                folder = ray.get(reference)
-                self._places[node] = Place(node, cpus, str(words.folder) if words else folder, words, host)
+                where = ray.get(reference)
+                self._places[node] = Place(node, cpus, words.where if words else where, words, host)
 
-    def lose(self, node: str) -> None:
-        """Its host has died, or all of it: use it no more, unless it turns out to be alive."""
-        self._places.pop(node, None)
+    def lose(self, place: Place) -> None:
+        """Its host has died, or all of the node: use it no more. A node that turns out to be alive is a new place."""
+        if self._places.get(place.node) is place:
+            del self._places[place.node]
 
     def require(self, seconds: float) -> None:
         """Have at least one place. Raises WorkerError where there is none after some seconds."""
@@ -198,11 +192,8 @@ class Places:
         """Leave every node as it was."""
         hosts = [place.host for place in self._places.values() if place.host is not None]
         hosts += [host for _, host, _ in self._starting.values()]
-        with contextlib.suppress(ray.exceptions.RayError):  # nodes that are lost took theirs along
-            closing = [place.host.close.remote() for place in self._places.values() if place.words is None]
-            if closing:
-                ray.wait(closing, num_returns=len(closing), timeout=CLOSE_SECONDS)
-            for host in hosts:
+        for host in hosts:
+            with contextlib.suppress(ray.exceptions.RayError):  # a node that is lost took its own along
                 ray.kill(host)
         if self._words is not None:
             self._words.close()
