@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import threading
@@ -10,13 +11,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+import ray
+import ray.exceptions
 
 from parsearch import Coordinator, GameError, Limits, WorkerError, search
+from parsearch.games import load_game
+from parsearch.parallel.task import Outcome
 from plain import PlainConnect4 as Connect4
 from plain import discs
+from watch import files, hosts, searching, struck, wait_until
 
-pytestmark = pytest.mark.usefixtures("ray_cluster")
+COMPILED = load_game("connect4")
+LONG = "44444326"
+"""A position that takes workers some seconds."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left(ray_cluster: Any) -> Iterator[None]:
+    """However the tests end, their coordinators leave neither files nor actors nor tasks behind."""
+    before = files()
+    yield
+    wait_until(lambda: hosts() == 0)
+    wait_until(lambda: not searching(COMPILED.name) and not searching(Connect4().name))
+    assert files() <= before
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +135,87 @@ def test_a_worker_that_dies_again_names_the_root_move(coordinator: Coordinator, 
         coordinator.search(game, game.parse_state("1"), limits=Limits(depth=2))
     assert search(Connect4(), limits=Limits(depth=2), workers=0).move == 4
     assert coordinator.search(Connect4(), limits=Limits(depth=2)).move == 4  # and the workers are there again
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_a_crew_that_is_killed_costs_time_and_not_the_answer(workers: int, ray_cluster: Any) -> None:
+    state, others = COMPILED.parse_state(LONG), hosts()
+    alone = search(COMPILED, state, workers=0)
+    with Coordinator(workers=workers, offload="always") as coordinator:
+        coordinator.start()
+        with struck(COMPILED.name, psutil.Process.kill) as hit:
+            result = coordinator.search(COMPILED, state)
+        assert hit
+        assert (result.value, result.move, result.complete) == (alone.value, alone.move, True)
+        assert coordinator.search(COMPILED, limits=Limits(depth=5)).complete  # and the crew is there again
+        assert hosts() - others == workers - 1  # two of a node's workers are one crew; a third is alone on its node
+
+
+def test_a_crew_that_is_killed_again_and_again_names_the_position(ray_cluster: Any) -> None:
+    state = COMPILED.parse_state(LONG)
+    with Coordinator(workers=2, offload="always") as coordinator:
+        coordinator.start()
+        with (
+            pytest.raises(
+                WorkerError, match=r"connect4: the worker that searched .* died 2 times, position '[1-7]{9}'"
+            ),
+            struck(COMPILED.name, psutil.Process.kill) as first,
+            struck(COMPILED.name, lambda process: wait_until(lambda: kill_another(process))) as second,
+        ):
+            coordinator.search(COMPILED, state)
+        assert first != second
+
+
+def kill_another(dead: psutil.Process) -> bool:
+    """Kill the process that searches in place of a dead one; whether there was one."""
+    others = [process for process in searching(COMPILED.name) if process.pid != dead.pid]
+    for process in others:
+        process.kill()
+    return bool(others)
+
+
+class Crashing(Connect4):
+    """Reads from address 0 in every process but the driver's, as faulty extension code would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver = os.getpid()
+
+    def evaluate(self, state: Any) -> int:
+        if os.getpid() != self.driver:
+            ctypes.string_at(0)
+        return super().evaluate(state)
+
+
+def test_a_game_that_crashes_its_process_is_named_with_the_position(coordinator: Coordinator) -> None:
+    game = Crashing()
+    with pytest.raises(WorkerError, match=r"plain connect4.*searched 4 .*died 2 times.*position 'Discs\("):
+        coordinator.search(game, game.parse_state("1"), limits=Limits(depth=2))
+    assert coordinator.search(Connect4(), limits=Limits(depth=2)).move == 4
+
+
+@pytest.mark.parametrize("times", [1, None])
+def test_a_worker_out_of_memory_is_a_worker_that_dies(
+    times: int | None, coordinator: Coordinator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ray kills the worker and reports it like this; slow tests have it really happen.
+    left, get = [times if times is not None else 10**9], ray.get
+
+    def killed(reference: Any, **asked: Any) -> Any:
+        result = get(reference, **asked)
+        if isinstance(result, Outcome) and left[0]:
+            left[0] -= 1
+            raise ray.exceptions.OutOfMemoryError("Task was killed due to the node running low on memory")
+        return result
+
+    monkeypatch.setattr(ray, "get", killed)
+    limits = Limits(depth=3)
+    if times is None:
+        with pytest.raises(WorkerError, match=r"plain connect4.*died 2 times.*position 'Discs\("):
+            coordinator.search(Connect4(), limits=limits)
+    else:
+        assert coordinator.search(Connect4(), limits=limits).move == search(Connect4(), limits=limits, workers=0).move
+        assert left == [0]
 
 
 class Endless(Connect4):

@@ -1,0 +1,73 @@
+"""Eyes on the processes of a test: what workers search at this moment, and what is left when all should be over."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+SECONDS = 60
+"""For something to happen that will."""
+
+
+def searching(game: str) -> list[psutil.Process]:
+    """The processes that search a task of that game now: Ray shows its name as their titles."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if " ".join(process.cmdline()).startswith(f"ray::{game} "):
+                found.append(process)
+        except psutil.Error:  # it has just ended
+            continue
+    return found
+
+
+def wait_until(happens: Callable[[], Any]) -> Any:
+    """What it gives as soon as that is true. Raises AssertionError where it takes too long."""
+    deadline = time.monotonic() + SECONDS
+    while not (result := happens()):
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.02)
+    return result
+
+
+@contextmanager
+def struck(game: str, strike: Callable[[psutil.Process], object]) -> Iterator[list[int]]:
+    """Strike the first process that searches a task of the game, as soon as it does; gives the ids of those struck."""
+    hit: list[int] = []
+
+    def wait_and_strike() -> None:
+        process = wait_until(lambda: searching(game))[0]
+        hit.append(process.pid)
+        strike(process)
+
+    thread = threading.Thread(target=wait_and_strike)
+    thread.start()
+    try:
+        yield hit
+    finally:
+        thread.join()
+
+
+def hosts() -> int:
+    """Our actors that live in the Ray that this process uses."""
+    from ray._private.state import actors
+
+    ours = "Host"
+    return sum(actor["ActorClassName"] == ours and actor["State"] != "DEAD" for actor in actors().values())
+
+
+def files() -> set[str]:
+    """Ours, and whatever is in shared memory."""
+    return {str(path) for folder in ("/dev/shm", "/tmp") for path in Path(folder).glob("parsearch-*")}
+
+
+def open_files() -> int:
+    """Those that this process has open."""
+    return len(os.listdir("/proc/self/fd"))
