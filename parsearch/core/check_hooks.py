@@ -7,6 +7,9 @@ from typing import Any
 
 from parsearch.core.game import Game, score_for
 
+VALUED = ("key", "bounds", "bounds_within", "sufficient_moves")
+"""Hooks that say something about the value to the end of a game."""
+
 MOST_NODES = 50
 """Positions visited to find the values below one position; larger subtrees are not looked at."""
 
@@ -32,8 +35,12 @@ class HookCheck:
         self._checked: set[Any] = set()
 
     def faults(self, path: list[Any]) -> Iterator[tuple[str, Any, str]]:
-        """(clause, position, what was seen) for the last positions of a game, as far back as subtrees are small."""
-        if self.game.zero_sum and any(defines(self.game, hook) for hook in ("key", "bounds", "sufficient_moves")):
+        """(clause, position, what was seen): for all positions of a game, and those of values also for its last ones,
+        as far back as subtrees are small."""
+        for state in path:
+            yield from self._wrong_moves(state)
+            yield from self._wrong_numbers(state)
+        if self.game.zero_sum and any(defines(self.game, hook) for hook in VALUED):
             for state in reversed(path):
                 values: dict[Any, float] = {}
                 try:
@@ -45,14 +52,25 @@ class HookCheck:
                     value = values[below]
                     yield from self._wrong_key(below, value)
                     yield from self._wrong_bounds(below, value, values)
-        if defines(self.game, "noisy_moves"):
-            for state in path:
-                noisy: Any = self.game.noisy_moves(state)  # type: ignore[attr-defined]
-                if not set(noisy) <= set(self.game.legal_moves(state)):
-                    yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
-                forced = defines(self.game, "is_forced") and self.game.is_forced(state)  # type: ignore[attr-defined]
-                if forced and list(noisy) != list(self.game.legal_moves(state)):
-                    yield "is_forced", state, f"{list(noisy)!r} are not all the legal moves"
+                    yield from self._wrong_bounds_within(below, value)
+
+    def _wrong_moves(self, state: Any) -> Iterator[tuple[str, Any, str]]:
+        if not defines(self.game, "noisy_moves"):
+            return
+        noisy: Any = self.game.noisy_moves(state)  # type: ignore[attr-defined]
+        legal = self.game.legal_moves(state)
+        if not set(noisy) <= set(legal):
+            yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
+        if defines(self.game, "is_forced") and self.game.is_forced(state) and list(noisy) != list(legal):  # type: ignore[attr-defined]
+            yield "is_forced", state, f"{list(noisy)!r} are not all the legal moves"
+
+    def _wrong_numbers(self, state: Any) -> Iterator[tuple[str, Any, str]]:
+        if defines(self.game, "count_moves"):
+            counted: int = self.game.count_moves(state)  # type: ignore[attr-defined]
+            if counted != (legal := len(self.game.legal_moves(state))):
+                yield "count_moves", state, f"{counted}, but there are {legal} legal moves"
+        if defines(self.game, "plies_left") and (left := self.game.plies_left(state)) < 0:  # type: ignore[attr-defined]
+            yield "plies_left", state, f"{left} is not a number from 0"
 
     def _solve(self, state: Any, values: dict[Any, float]) -> float:
         """The value for player 0 at the end of the game; those of all positions on the way go into `values`."""
@@ -77,6 +95,15 @@ class HookCheck:
         if known != worth:
             detail = f"the same {key!r} as {self.game.format_state(other)!r}, which is worth {known:g}, not {worth:g}"
             yield "key merges only equal values", state, detail
+
+    def _wrong_bounds_within(self, state: Any, value: float) -> Iterator[tuple[str, Any, str]]:
+        if not defines(self.game, "bounds_within"):
+            return
+        for low, high in ((value - 1, value), (value, value + 1), (value - 2, value + 2)):
+            least, most = self.game.bounds_within(state, low, high)  # type: ignore[attr-defined]
+            if not least <= value <= most:
+                detail = f"({least:g}, {most:g}) between {low:g} and {high:g}, but the value is {value:g}"
+                yield "bounds_within hold the value", state, detail
 
     def _wrong_bounds(self, state: Any, value: float, values: dict[Any, float]) -> Iterator[tuple[str, Any, str]]:
         least, most = -float("inf"), float("inf")

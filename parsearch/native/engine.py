@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from parsearch.core.errors import GameError
 from parsearch.core.game import Score
-from parsearch.core.window import Window, just_above, just_below
+from parsearch.core.window import Window
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.game import CompiledGame, Words
 from parsearch.native.search import Search
@@ -164,7 +165,8 @@ def solve(
 
     Integer scores are found by null-window tests, each at the value that the last one left possible, the first at
     `guess` (from player 0's view; a right one saves a third of the work). Others by one search with a full window.
-    Source: Plaat et al. 1996, MTD(f). Raises GameError where the game may not end, or is not zero sum.
+    Source: Plaat et al. 1996, MTD(f). Raises GameError where the game may not end, is not zero sum, or has bounds that
+    contradict each other.
     """
     depth = game.max_plies(state)
     if depth is None or not game.zero_sum:
@@ -178,25 +180,26 @@ def solve(
         search = Search(game, state, depth, features, table=options.table, busy=options.busy)
         return _found(search, budget, budget.run(search))
     maximizing = game.to_move(state) == 0
-    least, most = game.bounds(state) if game.defines("bounds") else (-float("inf"), float("inf"))
-    best: Search | None = None  # the last test that the player to move passed: its line starts with a best move
-    while least < most or best is None or best.value != least:
-        if least == most:  # known without such a line
-            threshold = least if maximizing else just_above(least, True)
-        else:
-            guess = min(max(guess, least), most)
-            threshold = just_above(guess, True) if guess == least else guess
-        window = Window(just_below(threshold, True), threshold)
+    least, most = -math.inf, math.inf
+    while least < most:
+        guess = min(max(guess, least), most)
+        threshold = guess + 1 if guess == least else guess
+        window = Window(threshold - 1, threshold)
         search = Search(game, state, depth, features, window, table=options.table, busy=options.busy)
         if not budget.run(search):
             return _found(search, budget, False)
         guess = search.value
         if guess >= threshold:
-            least = max(least, guess)
+            least = guess
         else:
-            most = min(most, guess)
+            most = guess
         if (guess >= threshold) == maximizing:
-            best = search
+            best = search  # what the player to move can reach at least: its line starts with a best move
+    if least > most:
+        raise GameError(
+            f"{game.name} is worth at least {least:g} and at most {most:g} at {game.format_state(state)!r}: its bounds "
+            "exclude the value; mend bounds (parsearch.check_game finds the position)"
+        )
     return _found(best, budget, True)
 
 

@@ -151,6 +151,19 @@ class CompiledGame(Game[Words, int]):
         least, most = self._rule["bounds"](_words(state))
         return self._number(least), self._number(most)
 
+    def bounds_within(self, state: Words, low: float, high: float) -> tuple[float, float]:
+        """Like `bounds`, and no tighter than it takes to tell what lies between `low` and `high` (player 0's view)."""
+        least, most = self._rule["bounds_within"](_words(state), low, high)
+        return self._number(least), self._number(most)
+
+    def plies_left(self, state: Words) -> int:
+        """How many plies the game will likely last: what a search to its end compares TABLE_DEPTH and its like with."""
+        return int(self._rule["plies_left"](_words(state)))
+
+    def count_moves(self, state: Words) -> int:
+        """How many legal moves there are."""
+        return int(self._rule["count_moves"](_words(state)))
+
     def noisy_moves(self, state: Words) -> list[int]:
         """The moves that quiescence looks at."""
         return self._moves("noisy_moves", state)

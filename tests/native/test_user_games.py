@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsearch.core.errors import GameError
-from parsearch.native.engine import search
+from parsearch.native.engine import search, solve
 
 SUBTRACTION = '''
 """One heap; take one to three; who takes the last object wins."""
@@ -172,3 +172,14 @@ def test_a_subclass_that_overrides_a_rule_is_not_native(tmp_path: Path, monkeypa
 
     assert base_subtraction.Subtraction().is_native
     assert not Generous().is_native
+
+
+def test_bounds_that_exclude_the_value_end_solving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question is then answered against the one before; asking on would never end."""
+    source = SUBTRACTION.replace("def max_plies", "def bounds(state):\n    return 1, -1\n\n\ndef max_plies")
+    load(tmp_path, monkeypatch, "boundless_subtraction", source)
+    game = __import__("boundless_subtraction").Subtraction()
+    with pytest.raises(
+        GameError, match=r"subtraction\(10\) is worth at least 1 and at most -1 at '\(10, 0\)'.*mend bounds"
+    ):
+        solve(game, (10, 0))
