@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from parsearch.parallel.coordinator import Coordinator
 RATE_SECONDS = 3.0
 """CPU seconds after which no further position is searched for a rate."""
 
-ROUND_TRIPS = 30
-"""Searches whose tasks are timed; the median is taken."""
+RATE_REPEATS = 2
+"""Searches of each position, of which the quicker counts: other programs only ever add."""
+
+ROUND_TRIPS = 60
+"""Searches whose tasks are timed; the lower quartile is taken, since other programs only ever add."""
 
 PROBED_MEBIBYTES = 256
 PROBES = 1 << 20
@@ -82,14 +85,11 @@ def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[R
         for name in first.rivals:
             coordinator.search(first.game, state, algorithm=name, limits=limits, table=first.table)
         for question in questions:
+            tell(f"rates on {question.game_text} at {question.state_text!r}")
+            turns = [{name: _timed(coordinator, question, name) for name in first.rivals} for _ in range(RATE_REPEATS)]
             for name in first.rivals:
-                tell(f"rate of {name} on {question.game_text} at {question.state_text!r}")
-                before = time.process_time()
-                result = coordinator.search(
-                    question.game, question.state, algorithm=name, limits=question.limits, table=question.table
-                )
-                seconds[name] += time.process_time() - before
-                nodes[name] += result.nodes
+                seconds[name] += min(turn[name][0] for turn in turns)
+                nodes[name] += turns[0][name][1]
             if min(seconds.values()) > RATE_SECONDS:
                 break
     solving = first.depth is None
@@ -97,6 +97,15 @@ def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[R
         Rate(game=first.game_text, algorithm=name, solving=solving, nodes_per_second=nodes[name] / seconds[name])
         for name in first.rivals
     ]
+
+
+def _timed(coordinator: Coordinator, question: Question, algorithm: str) -> tuple[float, int]:
+    """CPU seconds and nodes of a search."""
+    before = time.process_time()
+    result = coordinator.search(
+        question.game, question.state, algorithm=algorithm, limits=question.limits, table=question.table
+    )
+    return time.process_time() - before, result.nodes
 
 
 def _task_costs(address: str | None) -> tuple[float, float]:
@@ -112,7 +121,7 @@ def _task_costs(address: str | None) -> tuple[float, float]:
 def _costs(timelines: Sequence[Sequence[TaskRun]]) -> tuple[float, float]:
     sends = [later - earlier for runs in timelines for earlier, later in pairwise(sorted(run.sent for run in runs))]
     messages = [run.received - run.sent - (run.ended - run.started) for runs in timelines for run in runs]
-    return median(sends), median(messages) / 2
+    return quantiles(sends)[0], quantiles(messages)[0] / 2
 
 
 def _probe_seconds() -> float:
