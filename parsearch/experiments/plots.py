@@ -42,9 +42,9 @@ def draw_all(rows: Sequence[Row], series: Sequence[Series]) -> dict[str, Any]:
     """The figures by the names of their files; those that the rows say nothing about are left out."""
     require_matplotlib()
     figures = {
-        "speedup": _by_question(series, "speedup (sequential time / parallel time)", _draw_speedup),
-        "efficiency": _by_question(series, "efficiency (speedup / workers)", _draw_efficiency),
-        "overhead": _by_question(series, "search overhead (additional nodes, %)", _draw_overhead),
+        "speedup": _by_question(series, _draw_speedup, _finish_speedup),
+        "efficiency": _by_question(series, _draw_efficiency, _finish_efficiency),
+        "overhead": _by_question(series, _draw_overhead, _finish_overhead),
         "workers": _draw_workers(rows),
         "root_moves": _draw_root_moves(series),
     }
@@ -59,8 +59,12 @@ def to_svg(figure: Any) -> str:
     return svg[svg.index("<svg") :]
 
 
-def _by_question(series: Sequence[Series], label: str, draw: Callable[[Any, Series, Any, str], None]) -> Any:
-    """One panel for each game and depth, one line for each algorithm and backend."""
+def _by_question(
+    series: Sequence[Series],
+    draw: Callable[[Any, Series, str, str], None],
+    finish: Callable[[Any, Sequence[int]], None],
+) -> Any:
+    """One panel for each game and depth, one line for each algorithm and backend; then what all are compared with."""
     questions: dict[str, list[Series]] = {}
     for one in series:
         questions.setdefault(one.subject.question, []).append(one)
@@ -73,16 +77,8 @@ def _by_question(series: Sequence[Series], label: str, draw: Callable[[Any, Seri
         _scale_workers(axes, counts)
         for one, colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS), strict=False):
             draw(axes, one, colour, marker)
-        if draw is _draw_speedup:
-            axes.plot(counts, counts, color=GREY, linewidth=1, label="ideal: speedup = workers", zorder=1)
-            if counts[-1] <= WIDE:
-                axes.set_ylim(0)
-            else:
-                axes.set_yscale("log", base=2)
-                axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-        axes.set_ylabel(label)
         axes.set_title(question, loc="left")
-        _draw_legend(axes, "upper left" if draw is _draw_speedup else "best")
+        finish(axes, counts)
     for axes in figure.axes[len(questions) :]:
         axes.remove()
     return _without_frame(figure)
@@ -103,18 +99,30 @@ def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
         axes.plot(counts, fit, color=colour, linewidth=1, linestyle=":", label=label, zorder=1)
 
 
-def _draw_legend(axes: Any, where: str) -> None:
-    """What was found before what it is compared with."""
+def _finish_speedup(axes: Any, counts: Sequence[int]) -> None:
+    axes.plot(counts, counts, color=GREY, linewidth=1, label="ideal: speedup = workers", zorder=1)
+    if counts[-1] > WIDE:
+        axes.set_yscale("log", base=2)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    else:
+        axes.set_ylim(0)
+    axes.set_ylabel("speedup (sequential time / parallel time)")
     entries = zip(*axes.get_legend_handles_labels(), strict=True)
-    ordered = sorted(entries, key=lambda entry: entry[1].startswith(("ideal", "Amdahl", "root")))
+    compared = ("ideal", "Amdahl", "root")  # after what was found
+    ordered = sorted(entries, key=lambda entry: entry[1].startswith(compared))
     handles, labels = zip(*ordered, strict=True)
-    axes.legend(handles, labels, frameon=False, fontsize="small", loc=where)
+    axes.legend(handles, labels, frameon=False, fontsize="small", loc="upper left")
 
 
 def _draw_efficiency(axes: Any, one: Series, colour: str, marker: str) -> None:
     _draw_line(axes, one, colour, marker, lambda point: point.efficiency)
-    axes.set_ylim(0, max(1.1, axes.get_ylim()[1]))
+
+
+def _finish_efficiency(axes: Any, _counts: Sequence[int]) -> None:
     axes.axhline(1, color=GREY, linewidth=1, zorder=1)
+    axes.set_ylim(0, max(1.1, axes.get_ylim()[1]))
+    axes.set_ylabel("efficiency (speedup / workers)")
+    axes.legend(frameon=False, fontsize="small")
 
 
 def _draw_overhead(axes: Any, one: Series, colour: str, marker: str) -> None:
@@ -124,7 +132,12 @@ def _draw_overhead(axes: Any, one: Series, colour: str, marker: str) -> None:
         label=one.subject.searcher,
         **_style(one, colour, marker),
     )
+
+
+def _finish_overhead(axes: Any, _counts: Sequence[int]) -> None:
     axes.axhline(0, color=GREY, linewidth=1, zorder=1)
+    axes.set_ylabel("search overhead (additional nodes, %)")
+    axes.legend(frameon=False, fontsize="small")
 
 
 def _draw_line(axes: Any, one: Series, colour: str, marker: str, of: Callable[[Any], Any]) -> None:
@@ -145,9 +158,9 @@ def _draw_line(axes: Any, one: Series, colour: str, marker: str, of: Callable[[A
 
 def _style(one: Series, colour: str, marker: str) -> dict[str, Any]:
     """Measured lines are solid with full markers, simulated ones dashed, with larger hollow markers, and below them."""
-    style: dict[str, Any] = {"linestyle": "-", "markersize": 5, "zorder": 4}
+    style: dict[str, Any] = {"linestyle": "-", "markersize": 4.5, "zorder": 4}
     if one.subject.simulated:
-        style = {"linestyle": "--", "markersize": 8, "zorder": 3, "markerfacecolor": "white"}
+        style = {"linestyle": "--", "markersize": 6.5, "zorder": 3, "markerfacecolor": "white"}
     return {"color": colour, "marker": marker, **style}
 
 
@@ -169,7 +182,8 @@ def _draw_workers(rows: Sequence[Row]) -> Any:
     row = max(shown, key=lambda row: (row.cell.workers, row.seconds))
     workers = sorted({run.worker for run in row.timeline})
     lanes = {worker: lane for lane, worker in enumerate(workers, start=1)}
-    figure = _figure(9, 1.8 + 0.2 * max(row.cell.workers, 4))
+    count = max(row.cell.workers, len(workers))  # a worker that died has a successor
+    figure = _figure(9, 1.8 + 0.2 * max(count, 4))
     axes = figure.subplots()
     axes.set_title(_row_title(row), loc="left")
     for run in row.timeline:
@@ -183,8 +197,8 @@ def _draw_workers(rows: Sequence[Row]) -> Any:
             linewidth=0.3,
         )
     axes.set_xlim(0, row.seconds)
-    axes.set_ylim(row.cell.workers + 0.6, 0.4)
-    axes.set_yticks(range(1, row.cell.workers + 1))
+    axes.set_ylim(count + 0.6, 0.4)
+    axes.set_yticks(range(1, count + 1))
     axes.set_ylabel("worker")
     axes.set_xlabel(
         f"{'virtual seconds' if row.cell.backend == 'simulated' else 'seconds'} since the search began "
@@ -194,11 +208,11 @@ def _draw_workers(rows: Sequence[Row]) -> Any:
 
 
 def _draw_root_moves(series: Sequence[Series]) -> Any:
-    """The nodes below each root move, sequential and with the most workers, in the position that takes longest."""
+    """The nodes below each root move, sequential and with the most workers, where the search takes longest."""
     with_moves = [one for one in series if one.positions[0].rows[0][0].root_moves]
     if not with_moves:
         return None
-    one = max(with_moves, key=lambda one: len(one.positions[0].rows[0][0].root_moves) > 1)
+    one = max(with_moves, key=lambda one: one.sequential_seconds)
     cells = max(one.positions, key=lambda cells: cells.seconds(0))
     most = max(cells.rows)
     work = {workers: _root_work(cells, workers) for workers in (0, most)}
@@ -224,7 +238,7 @@ def _draw_root_moves(series: Sequence[Series]) -> Any:
     axes.set_ylabel("nodes below the move")
     axes.yaxis.set_major_formatter(lambda nodes, _: f"{nodes:,.0f}")
     axes.set_title(f"{one.subject.question}, {cells.state or repr(cells.state)}\n{one.subject.searcher}", loc="left")
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))  # beside the title, above all bars
     return _without_frame(figure)
 
 
