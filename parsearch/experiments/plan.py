@@ -47,7 +47,7 @@ class Cell:
     repeat: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Question:
     """One position to search to one depth with algorithms that answer alike, on one backend.
 

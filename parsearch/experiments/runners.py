@@ -97,16 +97,13 @@ class SimulatedRunner(Runner):
         self._calibration = calibration
         self._seed = seed
         self._alone = Coordinator(workers=0)
+        self._known: dict[tuple[Question, str], SearchResult] = {}
 
     def search(self, question: Question, algorithm: str, workers: int) -> SearchResult:
         calibration = self._calibration
         rate = calibration.rate(question.game_text, algorithm, question.depth is None)
         if not workers:
-            result = self._alone.search(
-                question.game, question.state, algorithm=algorithm, limits=question.limits, table=question.table
-            )
-            root_moves = tuple(replace(entry, seconds=entry.nodes / rate) for entry in result.root_moves)
-            return replace(result, seconds=result.nodes / rate, root_moves=root_moves)
+            return self._sequential(question, algorithm, rate)
         cluster = VirtualCluster(
             nodes=max(1, workers // self._machine),
             workers=min(workers, self._machine),
@@ -123,6 +120,16 @@ class SimulatedRunner(Runner):
             limits=question.limits,
             table=question.table,
         )
+
+    def _sequential(self, question: Question, algorithm: str, rate: float) -> SearchResult:
+        """Searched once: what a trial found is what a repeat would find."""
+        if (question, algorithm) not in self._known:
+            result = self._alone.search(
+                question.game, question.state, algorithm=algorithm, limits=question.limits, table=question.table
+            )
+            root_moves = tuple(replace(entry, seconds=entry.nodes / rate) for entry in result.root_moves)
+            self._known[question, algorithm] = replace(result, seconds=result.nodes / rate, root_moves=root_moves)
+        return self._known[question, algorithm]
 
 
 def make_runner(backend: BackendConfig, plan: Plan) -> Runner:
