@@ -173,6 +173,8 @@ def test_options_override_the_config(tmp_path: Path) -> None:
         (["search", "connect4", "--workers", "-1"], "workers must be a whole number, 0 or more, not -1"),
         (["search", "--config", "none.yaml"], "none.yaml: No such file or directory"),
         (["speedup", "--config", "none.yaml", "--out", "."], "none.yaml: No such file or directory"),
+        (["report", "none"], "cannot read 'none/experiment.json'"),
+        (["calibrate", "--config", "none.yaml", "--out", "o.yaml"], "none.yaml: No such file or directory"),
         (["check", "conect4"], "did you mean connect4?"),
     ],
 )
