@@ -11,10 +11,12 @@ from parsearch.core.game import score_for
 from parsearch.core.result import SearchResult
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend, SerialBackend
+from parsearch.parallel.branch import Grain
+from parsearch.parallel.eldest_first import EldestFirst
 from parsearch.parallel.offload import Offload
 from parsearch.parallel.proof import Proof
 from parsearch.parallel.request import Request
-from parsearch.parallel.split import Answer, EldestFirst, Split
+from parsearch.parallel.split import Answer, Split
 from parsearch.parallel.task import Task
 from parsearch.parallel.top_tree import TopTree
 from parsearch.parallel.workers import Workers
@@ -35,6 +37,7 @@ class Driver:
         self._workers = workers
         self._always = always
         self._remote: Backend | None = None
+        self._grain = Grain()
         self._preparing: threading.Thread | None = None
 
     def run(self) -> SearchResult:
@@ -82,9 +85,15 @@ class Driver:
         if self._remote is None:
             self._remote = self._workers.backend(self._request.seen)
         visited = split.visited
+        split.places = self._remote.places if self._joins() else max(1, self._remote.workers)
         split.refine(TASKS_PER_WORKER * self._remote.workers)
         self._request.nodes += split.visited - visited
         return self._search(split, self._remote)
+
+    def _joins(self) -> bool:
+        """Whether workers of one place join each other's tasks."""
+        request = self._request
+        return request.seen.is_native and request.algorithm.prunes and request.options.table != 0
 
     def _await(self, workers: Workers) -> bool:
         """Wait for the workers; False where the search is over before they are up."""
@@ -123,6 +132,7 @@ class Driver:
         else:
             split = EldestFirst(game, request.state, depth, request.algorithm, last)
         request.nodes += split.visited
+        split.grain = self._grain
         return split
 
     def _offload(self, split: Split, workers: Workers) -> Offload:
@@ -138,7 +148,6 @@ class Driver:
     def _search(self, split: Split, backend: Backend, offload: Offload | None = None) -> Answer | None:
         """Keep the backend busy until the split is done; None where a limit or the offload came first."""
         request = self._request
-        split.places = backend.places
         request.report(split)  # the first task may take long
         held: dict[tuple[int, ...], tuple[Task, Window | None]] = {}  # by path, with what it was told to search
         before = request.nodes - backend.nodes

@@ -6,17 +6,18 @@ anywhere. Its answer depends on the outcomes alone, never on their order.
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from parsearch.algorithms import Algorithm
-from parsearch.core.game import Game, Score, score_for
+from parsearch.core.game import Game, Score
 from parsearch.core.result import RootMove
-from parsearch.core.window import Bound, Window, just_above, just_below
+from parsearch.core.window import Bound, Window
+from parsearch.parallel.branch import Branch, Grain
 from parsearch.parallel.task import Outcome, Task, blaming
 
 
@@ -37,18 +38,12 @@ class Answer:
     estimated: bool
 
 
-def most_promising_first(last: Answer) -> list[int]:
-    """The root moves' indices for the next iteration: the best, then by value, and of equal ones the one first that
-    took most to refute."""
-    moves = last.root_moves
-    return sorted(range(len(moves)), key=lambda i: (i != last.best, -moves[i].value, -moves[i].nodes, i))
-
-
 class Split(ABC):
     """The top of the tree in one iteration: open tasks, tasks under way, and results.
 
     After each task given by `next_task` comes one `add` or one `give_back`. `places` says at how many places tasks
-    are searched independently of each other: a place with idle workers has them join what it searches.
+    are searched independently of each other: a place with idle workers has them join what it searches. `grain` says how
+    deep the subtrees are that are worth a task of their own.
     `visited` counts the positions that the split itself expands, the root and what `refine` adds;
     `finished` the tasks whose results are in.
     """
@@ -62,6 +57,7 @@ class Split(ABC):
             self.moves: Sequence[Any] = tuple(game.legal_moves(state))
             self.mover = game.to_move(state)
         self.places = 1
+        self.grain = Grain()
         self.under_way = 0
         self.finished = 0
         self.visited = 1
@@ -115,111 +111,120 @@ class Split(ABC):
         """What the iteration found; only once it is done."""
 
 
-class EldestFirst(Split):
-    """Alpha-beta at the root: one move first, then its brothers with the bound that it set.
+class RootBranches(Split):
+    """What the splits with windows have in common: each root move is a branch, of which bounds become known.
 
-    `last` is what the iteration before found: its best move is the eldest, and the others follow in the order of the
-    values and the effort that they had there. Ties: a move that stands before the current best is searched with alpha
-    just below the best value, a later one with alpha at the best value, and what comes back is compared with the best
-    of that moment. So the answer is the first of the best moves whatever the order of completion.
+    A subclass says which moves are open, and with what window. Values of moves are in the mover's point of view here.
     """
 
-    def __init__(
-        self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm, last: Answer | None = None
-    ) -> None:
+    def __init__(self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm) -> None:
         super().__init__(game, state, depth, algorithm)
-        self._queue = deque(range(len(self.moves)) if last is None else most_promising_first(last))
-        self._proven_better: set[int] = set()  # passed their null window: their value is wanted
-        self._entries: list[RootMove | None] = [None] * len(self.moves)
-        self._lines: dict[int, tuple[Any, ...]] = {}
-        self._best: int | None = None
-        self._score: Score = None
+        with blaming(game, state):
+            self.branches = [
+                Branch(game, (index,), game.format_move(state, move), game.play(state, move), depth - 1)
+                for index, move in enumerate(self.moves)
+            ]
+        self._held = [0] * len(self.moves)  # tasks under way below each
+        self._effort = [(0, 0.0, "")] * len(self.moves)  # nodes, seconds, last worker
         self._estimated = False
+
+    @abstractmethod
+    def _open(self) -> list[int]:
+        """The moves whose answer is still needed, the most promising first; those under way included."""
+
+    @abstractmethod
+    def _window(self, index: int) -> Window:
+        """What to ask about a move."""
+
+    def _least(self, index: int) -> float:
+        """What a move is worth at least."""
+        branch = self.branches[index]
+        return branch.least if self.mover == 0 else 0 - branch.most
+
+    def _most(self, index: int) -> float:
+        """What a move is worth at most."""
+        branch = self.branches[index]
+        return branch.most if self.mover == 0 else 0 - branch.least
+
+    def _view(self, window: Window) -> Window:
+        """A window in the mover's view from player 0's, and the other way round."""
+        return window if self.mover == 0 else window.reversed()
 
     @property
     def waiting(self) -> int:
-        return len(self._queue)
+        return len([index for index in self._open() if not self._held[index]])
 
     @property
     def divisible(self) -> bool:
-        return self._best is not None and len(self._queue) + self.under_way > 1
+        return True  # the largest subtree may be split, or several workers join it
 
-    def next_task(self) -> Task | None:
-        if not self._queue or (self._best is None and self.under_way):
+    @property
+    def done(self) -> bool:
+        return not self._open()  # what is under way then asks for less than is known
+
+    def refine(self, tasks: int) -> None:  # noqa: ARG002 - as many as their grain makes
+        if self.places > 1 and self.grain.depth is None:
+            self.grain.guess(self.game, self.state, self.depth)
+
+    def _task(self, index: int) -> Task | None:
+        """A task for a move; None while nothing below it may be searched."""
+        grain = self.grain if self.places > 1 else Grain()
+        found = self.branches[index].next_leaf(self._view(self._window(index)), grain)
+        if found is None:
             return None
-        index = self._queue.popleft()
+        leaf, window = found
+        leaf.under_way = True
         self.under_way += 1
-        move, window = self.moves[index], self._window(index)
-        with blaming(self.game, self.state):
-            return Task(
-                path=(index,),
-                line=self.game.format_move(self.state, move),
-                state=self.game.play(self.state, move),
-                depth=self.depth - 1,
-                window=window if self.mover == 0 else window.reversed(),
-                algorithm=self.algorithm.name,
-            )
-
-    def _window(self, index: int) -> Window:
-        """What to ask about a move, from the mover's point of view."""
-        if self._best is None:
-            return Window()
-        value = self._best_value()
-        alpha = just_below(value, self.game.integer) if index < self._best else value
-        if self.algorithm.null_windows and index not in self._proven_better:
-            return Window(alpha, just_above(alpha, self.game.integer))
-        return Window(alpha)
-
-    def _best_value(self) -> float:
-        return score_for(self.game, self._score, self.mover)
+        self._held[index] += 1
+        return Task(leaf.path, leaf.text, leaf.state, leaf.depth, window, self.algorithm.name)
 
     def add(self, task: Task, outcome: Outcome) -> None:
-        self.under_way -= 1
+        index = self._let_go(task)
         self.finished += 1
-        (index,) = task.path
-        value = score_for(self.game, outcome.value, self.mover)
-        bound = (outcome.window if self.mover == 0 else outcome.window.reversed()).bound(value)
+        self.branches[index].find(task.path[1:]).add(outcome)
+        self.grain.learn(task.depth, outcome.seconds)
         self._estimated |= outcome.estimated
-        before = self._entries[index]
-        self._entries[index] = RootMove(
-            self.moves[index],
-            value,
-            bound,
-            outcome.nodes + (before.nodes if before else 0),
-            outcome.seconds + (before.seconds if before else 0.0),
-            outcome.worker,
-        )
-        if bound is Bound.LOWER:
-            self.finished -= 1
-            self._proven_better.add(index)
-            self._queue.appendleft(index)
-        elif bound is Bound.EXACT and self._beats_best(index, value):
-            self._best, self._score = index, outcome.value
-            self._lines = {index: outcome.pv}
-
-    def _beats_best(self, index: int, value: float) -> bool:
-        if self._best is None:
-            return True
-        return value > self._best_value() or (value == self._best_value() and index < self._best)
+        nodes, seconds, _ = self._effort[index]
+        self._effort[index] = nodes + outcome.nodes, seconds + outcome.seconds, outcome.worker
 
     def give_back(self, task: Task) -> None:
+        self.branches[self._let_go(task)].find(task.path[1:]).under_way = False
+
+    def _let_go(self, task: Task) -> int:
+        index = task.path[0]
         self.under_way -= 1
-        self._queue.appendleft(task.path[0])
+        self._held[index] -= 1
+        return index
 
     def wanted(self, task: Task) -> Window | None:
-        (index,) = task.path
-        window = self._window(index) if self.mover == 0 else self._window(index).reversed()
+        index = task.path[0]
+        if index not in self._open():
+            return None
+        window = self.branches[index].wanted(task.path[1:], self._view(self._window(index)))
+        if window is None:
+            return None
         alpha, beta = max(task.window.alpha, window.alpha), min(task.window.beta, window.beta)
         return Window(alpha, beta) if alpha < beta else None
 
     def root_moves(self) -> tuple[RootMove | None, ...]:
-        return tuple(self._entries)
+        return tuple(self._root_move(index) for index in range(len(self.moves)))
 
-    def best(self) -> int | None:
-        return self._best
+    def _root_move(self, index: int) -> RootMove | None:
+        least, most = self._least(index), self._most(index)
+        if least == most:
+            value, bound = least, Bound.EXACT
+        elif most < math.inf:
+            value, bound = most, Bound.UPPER
+        elif least > -math.inf:
+            value, bound = least, Bound.LOWER
+        else:
+            return None
+        return RootMove(self.moves[index], value, bound, *self._effort[index])
 
     def answer(self) -> Answer:
-        assert self._best is not None
-        entries = tuple(entry for entry in self._entries if entry is not None)
-        pv = (self.moves[self._best], *self._lines[self._best])
-        return Answer(self.depth, self._score, self._best, pv, entries, self._estimated)
+        best = self.best()
+        assert best is not None
+        entries = tuple(entry for entry in self.root_moves() if entry is not None)
+        pv = (self.moves[best], *self.branches[best].pv())
+        value = self._least(best)
+        return Answer(self.depth, value if self.mover == 0 else 0 - value, best, pv, entries, self._estimated)
