@@ -115,7 +115,7 @@ def test_the_grain_follows_what_tasks_take() -> None:
     grain = Grain(5)
     for _ in range(SAMPLE):
         grain.learn(5, LEAST_SECONDS / 2)
-        grain.learn(4, MOST_SECONDS * 2)  # of another depth
+        grain.learn(4, MOST_SECONDS * 2)  # smaller than it asks for
     assert grain.depth == 6
     for _ in range(SAMPLE):
         grain.learn(6, MOST_SECONDS * 2)

@@ -8,6 +8,7 @@ parallel systems"). What is known of a node are two bounds, which hold whatever 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +23,10 @@ LEAST_SECONDS, MOST_SECONDS = 0.1, 1.0
 PLAIN_RATE, COMPILED_RATE = 1e5, 5e6
 """Nodes a second, as a first guess."""
 
-MOST_PLIES = 5
+LINES = 3
+"""Of play, from which the width of a tree is guessed."""
+
+MOST_PLIES = 4
 """Of the top tree: the coordinator plays all of its moves itself."""
 
 SAMPLE = 4
@@ -40,25 +44,23 @@ class Grain:
     _seconds: list[float] = field(default_factory=list)
 
     def guess(self, game: Game[Any, Any], state: Any, depth: int) -> None:
-        """Begin with what the first line of play suggests: alpha-beta visits some two times b^(d/2) nodes of a tree d
-        plies deep whose nodes have b children (Knuth & Moore 1975)."""
-        widths: list[int] = []
+        """Begin with what some random lines of play suggest of the tree's width b: alpha-beta visits about b^(3d/4)
+        nodes of a tree d plies deep whose moves are in no order (Pearl 1982)."""
+        rng = random.Random(0)
+        plies, logarithm = 0, 0.0
         with blaming(game, state):
-            while depth > len(widths) and (moves := game.legal_moves(state)):
-                widths.append(len(moves))
-                state = game.play(state, moves[0])
-        rate = COMPILED_RATE if game.is_native else PLAIN_RATE
-        size, plies = 2.0, 0
-        for width in reversed(widths):
-            size *= math.sqrt(width)
-            if size > rate * MOST_SECONDS:
-                break
-            plies += 1
-        self.depth = max(plies, depth - MOST_PLIES)
+            for _ in range(LINES):
+                line, left = state, depth
+                while left > 0 and (moves := game.legal_moves(line)):
+                    plies, left, logarithm = plies + 1, left - 1, logarithm + math.log(len(moves))
+                    line = game.play(line, rng.choice(moves))
+        growth = 0.75 * logarithm / max(plies, 1)
+        most = math.log(COMPILED_RATE if game.is_native else PLAIN_RATE) + math.log(MOST_SECONDS)
+        self.depth = max(1, depth - MOST_PLIES, int(most / growth) if growth * depth > most else depth)
 
     def learn(self, depth: int, seconds: float) -> None:
         """Take notice of a task of some depth that was searched to its end."""
-        if self.depth is None or depth != self.depth:
+        if self.depth is None or depth < self.depth:
             return
         self._seconds.append(seconds)
         if len(self._seconds) < SAMPLE:

@@ -61,10 +61,11 @@ class VirtualNode:
         table = self._table(task.options.table)
         table.generation = task.options.generation
         crew = self._crew
-        if crew is None or crew.features != features or self._depth < task.depth:
-            assert not self._tasks  # tasks of one iteration are alike, and its first is the deepest
-            self._depth = task.depth
-            crew = self._crew = Crew(compiled, features, self.workers, task.depth, table, self._busy, player)
+        whole = task.depth + len(task.path)  # plies of the iteration: no task of it is deeper
+        if crew is None or crew.features != features or self._depth < whole:
+            assert not self._tasks
+            self._depth = whole
+            crew = self._crew = Crew(compiled, features, self.workers, whole, table, self._busy, player)
         return crew
 
     def _table(self, mebibytes: int | None) -> Table:
