@@ -152,12 +152,12 @@ def test_a_crew_that_is_killed_costs_time_and_not_the_answer(workers: int, ray_c
 
 
 def test_a_crew_that_is_killed_again_and_again_names_the_position(ray_cluster: Any) -> None:
-    state = COMPILED.parse_state(LONG)
+    state = COMPILED.parse_state("4")  # hours
     with Coordinator(workers=2, offload="always") as coordinator:
         coordinator.start()
         with (
             pytest.raises(
-                WorkerError, match=r"connect4: the worker that searched .* died 2 times, position '[1-7]{9}'"
+                WorkerError, match=r"connect4: the worker that searched .* died 2 times, position '[1-7]{2}'"
             ),
             struck(COMPILED.name, psutil.Process.kill),
             struck(COMPILED.name, lambda process: wait_until(lambda: kill_another(process))),
