@@ -17,9 +17,9 @@ SECONDS = 60
 
 
 def searching(game: str) -> list[psutil.Process]:
-    """The processes that search a task of that game now: Ray shows its name as their titles."""
+    """The processes below this one that search a task of that game now: Ray shows its name as their titles."""
     found = []
-    for process in psutil.process_iter():
+    for process in psutil.Process().children(recursive=True):
         try:
             if " ".join(process.cmdline()).startswith(f"ray::{game} "):
                 found.append(process)
@@ -59,8 +59,7 @@ def hosts() -> int:
     """Our actors that live in the Ray that this process uses."""
     from ray._private.state import actors
 
-    ours = "Host"
-    return sum(actor["ActorClassName"] == ours and actor["State"] != "DEAD" for actor in actors().values())
+    return sum(actor["ActorClassName"] == "Host" and actor["State"] != "DEAD" for actor in actors().values())
 
 
 def files() -> set[str]:

@@ -1,0 +1,95 @@
+"""However a driver ends, nothing of its search goes on without it, and little shared memory is no reason to fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from watch import files, hosts, searching, wait_until
+
+SEARCH = """
+    from parsearch import Coordinator, Limits, load_game
+    if __name__ == "__main__":
+        game = load_game("connect4")
+        with Coordinator(offload="always", **OPTIONS) as coordinator:
+            coordinator.start()
+            result = coordinator.search(game, game.parse_state("STATE"))
+            print(result.value, result.move)
+"""
+LONG = ""
+"""Connect Four from its beginning: takes hours."""
+
+
+@contextmanager
+def driver(folder: Path, state: str = LONG, prefix: tuple[str, ...] = (), **options: Any) -> Iterator[Any]:
+    """A process that solves a position of Connect Four."""
+    script = folder / "driver.py"
+    script.write_text(textwrap.dedent(SEARCH).replace("OPTIONS", repr(options)).replace("STATE", state))
+    command = [*prefix, sys.executable, str(script)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=os.environ | {"TMPDIR": "/tmp"}) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_cluster_is_free_again_when_a_driver_is_gone(
+    signum: signal.Signals, ray_cluster: Any, tmp_path: Path
+) -> None:
+    actors, before = hosts(), files()
+    with driver(tmp_path, address=ray_cluster.address) as process:
+        wait_until(lambda: len(searching("connect4")) == 2)  # a crew on each node
+        assert hosts() == actors + 2
+        process.send_signal(signum)
+        process.wait(60)
+    wait_until(lambda: not searching("connect4"))
+    wait_until(lambda: hosts() == actors)
+    assert files() <= before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGKILL])
+def test_what_a_killed_driver_leaves_of_its_own_ray_is_cleaned_by_the_next(
+    signum: signal.Signals, tmp_path: Path
+) -> None:
+    before = files()
+    with driver(tmp_path, workers=2) as process:
+        wait_until(lambda: searching("connect4"))
+        ray = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signum)
+        process.wait(60)
+    _, alive = psutil.wait_procs(ray, timeout=120)
+    assert not alive
+    assert files() - before  # Ray's folder, which nobody was there to remove
+    with driver(tmp_path, "44444326", workers=2) as process:
+        assert process.communicate(timeout=120)[0] == "0 3\n"
+    assert files() <= before
+
+
+def may_mount() -> bool:
+    if not shutil.which("unshare"):
+        return False
+    return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("fill", ["size=64k", "size=200m"])
+def test_a_tiny_or_full_shared_memory(fill: str, tmp_path: Path) -> None:
+    if not may_mount():
+        pytest.skip("no file system can be mounted here")
+    shell = f'mount -t tmpfs -o {fill} tmpfs /dev/shm && head -c 199m /dev/zero > /dev/shm/filler; exec "$@"'
+    with driver(tmp_path, "44444326", ("unshare", "-m", "sh", "-c", shell, "sh"), workers=2) as process:
+        out, errors = process.communicate(timeout=120)
+    assert out == "0 3\n", errors
