@@ -1,0 +1,131 @@
+"""One machine's answer from any cluster: nodes of any size, that join while a search runs or never saw the game."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+
+from hashed_game import Hashed
+from parsearch import Coordinator, Limits, load_game, search
+from plain import PlainConnect4
+from watch import searching, wait_until
+
+COMPILED = load_game("connect4")
+STATE = COMPILED.parse_state("44444326")
+
+
+@contextmanager
+def another_node(cluster: Any, cpus: int) -> Iterator[Any]:
+    """A further node of the session's cluster, gone again at the end."""
+    node = cluster.add_node(num_cpus=cpus, object_store_memory=100 * 2**20)
+    wait_until(lambda: ray.cluster_resources()["CPU"] == 4 + cpus)
+    try:
+        yield node
+    finally:
+        cluster.remove_node(node)
+        wait_until(lambda: ray.cluster_resources()["CPU"] == 4)
+
+
+def test_nodes_of_different_sizes_are_all_used_as_far_as_they_go(ray_cluster: Any) -> None:
+    alone = search(COMPILED, STATE, workers=0)
+    with another_node(ray_cluster, 1), Coordinator(offload="always") as coordinator:
+        coordinator.start()
+        result = coordinator.search(COMPILED, STATE)
+        assert (result.value, result.move, result.workers) == (alone.value, alone.move, 5)
+        assert len({run.worker.rpartition("/")[0] for run in result.timeline}) == 3  # a crew on each node
+        plain = coordinator.search(PlainConnect4(), limits=Limits(depth=6), algorithm="minimax")
+        assert len({run.worker for run in plain.timeline}) == 5
+        assert plain.value == search(PlainConnect4(), limits=Limits(depth=6), workers=0).value
+
+
+def test_a_node_that_joins_during_a_search_is_used(ray_cluster: Any) -> None:
+    hours = COMPILED.initial_state()
+    over = threading.Event()
+    with Coordinator(offload="always") as coordinator:
+        coordinator.start()
+        searches = threading.Thread(
+            target=coordinator.search,
+            args=(COMPILED, hours),
+            kwargs={"stop": over.is_set, "limits": Limits(seconds=60)},
+        )
+        searches.start()
+        try:
+            wait_until(lambda: len(searching("connect4")) == 2)
+            with another_node(ray_cluster, 1):
+                wait_until(lambda: len(searching("connect4")) == 3)
+                over.set()
+                searches.join()
+        finally:
+            over.set()
+            searches.join()
+
+
+@pytest.fixture
+def short_tmp() -> Iterator[Path]:
+    """A folder with so short a path that Ray's sockets can lie in it."""
+    folder = Path(tempfile.mkdtemp(prefix="parsearch-test-", dir="/tmp"))
+    (folder / "ray").mkdir()  # a Cluster writes its address there before any node does
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def run(code: str, folder: Path) -> str:
+    """The standard output of a script that has a cluster of its own: a head without CPUs, where the script is, and a
+    node with two."""
+    script = folder / "script.py"
+    script.write_text(
+        textwrap.dedent(CLUSTER).replace("        # SEARCH", textwrap.indent(textwrap.dedent(code), " " * 8))
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd="/", env=os.environ | {"RAY_TMPDIR": str(folder)}, capture_output=True, text=True, timeout=150,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+CLUSTER = """
+from ray.cluster_utils import Cluster
+from parsearch import Coordinator, Limits, load_game
+
+if __name__ == "__main__":
+    size = {"object_store_memory": 100 * 2**20}
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **size})
+    cluster.add_node(num_cpus=2, **size)
+    with Coordinator(address=cluster.address, offload="always") as coordinator:
+        # SEARCH
+    cluster.shutdown()
+"""
+
+
+def test_a_driver_on_a_node_without_cpus_and_games_that_only_it_has(short_tmp: Path) -> None:
+    hidden = short_tmp / "hidden"
+    hidden.mkdir()
+    shutil.copy(Path(__file__).parent / "hashed_game.py", hidden / "hidden_compiled.py")
+    shutil.copy(Path(__file__).parent / "plain.py", hidden / "hidden_plain.py")
+    out = run(
+        f"""
+        import sys
+        game = load_game("connect4")
+        result = coordinator.search(game, game.parse_state("44444326"))
+        print(result.value, result.move, result.workers)
+        sys.path.append({str(hidden)!r})  # which the workers, that are up, do not know
+        from hidden_compiled import Hashed
+        from hidden_plain import PlainConnect4
+        print(coordinator.search(Hashed()).value, coordinator.search(PlainConnect4(), limits=Limits(depth=3)).move)
+        """,
+        short_tmp,
+    )
+    assert out == f"0 3 2\n{search(Hashed(), workers=0).value} 4\n"
