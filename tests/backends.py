@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from parsearch.algorithms import find_algorithm
@@ -12,9 +14,10 @@ from parsearch.core.limits import Limits
 from parsearch.core.result import SearchResult
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
+from parsearch.parallel.crew import Crew
 from parsearch.parallel.driver import Driver
 from parsearch.parallel.request import Request
-from parsearch.parallel.task import Outcome, Task, run_task
+from parsearch.parallel.task import Options, Outcome, Task, run_task
 from parsearch.parallel.workers import Workers
 
 
@@ -99,7 +102,72 @@ def search_shuffled(
     limits: Limits | None = None,
     all_moves: bool = False,
     always: bool = True,
+    table: int | None = None,
 ) -> SearchResult:
     """`search`, with these workers."""
-    request = Request(game, state, find_algorithm(game, algorithm), limits or Limits(), all_moves)
+    request = Request(game, state, find_algorithm(game, algorithm), limits or Limits(), all_moves, Options(table))
     return Driver(request, workers, always).run()
+
+
+class ThreadedBackend(Backend):
+    """A crew of this process for tasks of a compiled game: they end whenever they end."""
+
+    places = 1
+
+    def __init__(self, game: Game[Any, Any], crew: Crew) -> None:
+        super().__init__()
+        self.workers = crew.workers
+        self._game, self._crew = game, crew
+        self._threads = ThreadPoolExecutor(crew.workers)
+        self._held: dict[Future[Outcome], tuple[Task, int]] = {}
+
+    @property
+    def idle(self) -> int:
+        return self.workers - len(self._held)
+
+    def submit(self, task: Task) -> None:
+        number = next(_numbers)
+        self._held[self._threads.submit(self._crew.search, self._game, task, number)] = task, number
+
+    def tell(self, task: Task, window: Window | None) -> None:
+        (number,) = [number for held, number in self._held.values() if held == task]
+        self._crew.tell(number, window)
+
+    def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
+        ended, _ = wait(self._held, seconds, FIRST_COMPLETED)
+        outcomes = [(self._held.pop(search)[0], search.result()) for search in ended]
+        self.nodes += sum(outcome.nodes for _, outcome in outcomes)
+        return outcomes
+
+    def cancel(self) -> None:
+        for _, number in self._held.values():
+            self._crew.tell(number, None)
+        wait(self._held)
+        self._held.clear()
+        self._crew.assisted()
+
+
+_numbers = count()
+
+
+class ThreadedWorkers(Workers):
+    """A crew's workers, always up."""
+
+    start_cost = 0.0
+    ready = True
+
+    def __init__(self, count: int) -> None:
+        self._crew = Crew(count)
+
+    @property
+    def count(self) -> int:
+        return self._crew.workers
+
+    def begin(self) -> None:
+        pass
+
+    def backend(self, game: Game[Any, Any]) -> Backend:
+        return ThreadedBackend(game, self._crew)
+
+    def close(self) -> None:
+        pass

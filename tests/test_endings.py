@@ -65,7 +65,6 @@ def test_a_cluster_is_free_again_when_a_driver_is_gone(
 def test_what_a_killed_driver_leaves_of_its_own_ray_is_cleaned_by_the_next(
     signum: signal.Signals, tmp_path: Path
 ) -> None:
-    before = files()
     with driver(tmp_path, workers=2) as process:
         wait_until(lambda: searching("connect4"))
         ray = psutil.Process(process.pid).children(recursive=True)
@@ -73,10 +72,10 @@ def test_what_a_killed_driver_leaves_of_its_own_ray_is_cleaned_by_the_next(
         process.wait(60)
     _, alive = psutil.wait_procs(ray, timeout=120)
     assert not alive
-    assert files() - before  # Ray's folder, which nobody was there to remove
-    with driver(tmp_path, "44444326", workers=2) as process:
-        assert process.communicate(timeout=120)[0] == "0 3\n"
-    assert files() <= before
+    assert files(process.pid)  # Ray's folder, which nobody was there to remove
+    with driver(tmp_path, "44444326", workers=2) as another:
+        assert another.communicate(timeout=120)[0] == "0 3\n"
+    assert not files(process.pid) | files(another.pid)
 
 
 def may_mount() -> bool:

@@ -62,9 +62,10 @@ def hosts() -> int:
     return sum(actor["ActorClassName"] == "Host" and actor["State"] != "DEAD" for actor in actors().values())
 
 
-def files() -> set[str]:
-    """Ours, and whatever is in shared memory."""
-    return {str(path) for folder in ("/dev/shm", "/tmp") for path in Path(folder).glob("parsearch-*")}
+def files(driver: int | None = None) -> set[str]:
+    """What lies in shared memory under our name, and the folders of a driver's own Ray."""
+    own = Path("/tmp").glob(f"parsearch-{driver}-*")
+    return {str(path) for path in (*Path("/dev/shm").glob("parsearch-*"), *own)}
 
 
 def open_files() -> int:
