@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure speedup as a config file asks: prints tables, writes CSV, JSON and a plot."""
+"""Measure speedup as a config file asks: prints the summaries, writes rows and report; goes on where it was."""
 
 from __future__ import annotations
 

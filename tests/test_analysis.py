@@ -12,6 +12,7 @@ from parsearch.experiments.tables import (
     fit_table,
     minimal_table,
     position_table,
+    prediction_table,
     summary_table,
     weak_table,
     worker_table,
@@ -157,6 +158,20 @@ def test_tables_print_the_figures():
         ("s", "sequential minimax", "10", "8-12", "", "1,000", "", "", "a", "0"),
         ("s", "2", "6.4", "5-8", "1.56", "1,100", "10.0%", "20.0%", "a", "0"),
     )
+
+
+def test_simulated_against_measured():
+    rows = [
+        row(0, 1, 10.0),
+        row(2, 1, 5.0),
+        row(0, 1, 8.0, backend="simulated"),
+        row(2, 1, 5.0, backend="simulated"),
+        row(4, 1, 2.0, backend="simulated"),  # nobody has measured four
+    ]
+    assert prediction_table(make_series(rows, seed=0)).rows == (
+        ("g to depth 3, minimax (simulated, 8 a machine)", "2", "2.00", "1.60", "-20.0%"),
+    )
+    assert prediction_table(make_series(rows[:2], seed=0)) is None
 
 
 def test_timelines_survive():

@@ -65,6 +65,17 @@ def test_a_real_run_on_ray_workers(tmp_path):
         assert "<svg" in (out / f"{name}.svg").read_text()
 
 
+def test_a_cluster_is_named_in_rows_and_report(tmp_path, ray_cluster):
+    address = ray_cluster.address
+    text = CONFIG.replace("kind: ray, workers: [2, 1]", f'kind: ray, address: "{address}", workers: [2]')
+    report = run(write_config(tmp_path, small(text)), tmp_path / "out")
+    assert {row.cell.address for row in report.rows} == {address}
+    assert {series.subject.searcher for series in report.series} == {
+        f"minimax (Ray at {address})",
+        f"alphabeta (Ray at {address})",
+    }
+
+
 def test_the_rows_have_every_field_that_was_promised(tmp_path, without_ray):
     out = tmp_path / "out"
     run(write_config(tmp_path, small()), out)

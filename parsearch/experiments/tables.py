@@ -107,6 +107,29 @@ def weak_table(series: Sequence[Series]) -> Table | None:
     return Table("Weak scaling: deeper with more workers", header, tuple(rows), note)
 
 
+def prediction_table(series: Sequence[Series]) -> Table | None:
+    """Simulated speedup against measured, where both are known."""
+    measured = {
+        (one.subject.question, one.subject.algorithm, point.workers): point.speedup.value
+        for one in series
+        if not one.subject.simulated
+        for point in one.points
+    }
+    rows = []
+    for one in series:
+        for point in one.points if one.subject.simulated else ():
+            found = measured.get((one.subject.question, one.subject.algorithm, point.workers))
+            if found is not None:
+                simulated = point.speedup.value
+                name = f"{one.subject.question}, {one.subject.searcher}"
+                figures = (_ratio(found), _ratio(simulated), f"{simulated / found - 1:+.1%}")
+                rows.append((name, str(point.workers), *figures))
+    if not rows:
+        return None
+    header = ("series", "workers", "measured speedup", "simulated speedup", "difference")
+    return Table("Simulated against measured", header, tuple(rows))
+
+
 def minimal_table(rows: Sequence[Row], series: Sequence[Series]) -> Table | None:
     """Nodes against the minimal tree, where minimax was measured too."""
     cells = []
@@ -138,7 +161,13 @@ def position_table(series: Series) -> Table:
 
 def tables(rows: Sequence[Row], series: Sequence[Series]) -> list[Table]:
     """All that have something to say, but for the positions."""
-    more = (worker_table(series), fit_table(series), weak_table(series), minimal_table(rows, series))
+    more = (
+        prediction_table(series),
+        worker_table(series),
+        fit_table(series),
+        weak_table(series),
+        minimal_table(rows, series),
+    )
     return [*map(summary_table, series), *(table for table in more if table is not None)]
 
 
