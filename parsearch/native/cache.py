@@ -46,11 +46,16 @@ def write(name: str, text: str) -> Path | None:
             return file
     try:
         handle, temporary = tempfile.mkstemp(dir=where, prefix=f".{name}")
+    except OSError:
+        return None
+    try:
         with os.fdopen(handle, "w") as module:
             module.write(text)
         os.utime(temporary, (0, 0))  # Numba compares this time: the same text must always have the same
         os.replace(temporary, file)
     except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         return None
     return file
 

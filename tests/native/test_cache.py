@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -26,10 +28,35 @@ print(found.value, found.nodes, kernel.loaded, misses, time.monotonic() - starte
 """
 
 
-def searched(folder: Path, game: str = "connect4(4,4)", **environment: str) -> list[str]:
+ON_WORKERS = """
+import json, os, time
+import ray
+from parsearch import Coordinator, Limits, load_game
+
+@ray.remote(num_cpus=1)
+def statistics():
+    from parsearch.native.build import _kernels
+
+    time.sleep(0.5)  # so that the other worker is asked as well
+    stats = [kernel.run.stats for kernel in _kernels.values()]
+    return os.getpid(), sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats)
+
+if __name__ == "__main__":
+    ray.init(address="local", num_cpus=2, log_to_driver=False)
+    game = load_game("connect4(4,4)")
+    with Coordinator(workers=2, offload="always") as coordinator:
+        coordinator.search(game, limits=Limits(depth=8), table=1)  # by the workers of a crew
+        result = coordinator.search(game, limits=Limits(depth=8), table=0)  # by tasks of Ray
+    searchers = {int(entry.worker.rpartition(":")[2]) for entry in result.root_moves}
+    found = {pid: (hits, misses) for pid, hits, misses in ray.get([statistics.remote() for _ in range(6)])}
+    print(json.dumps([found[pid] for pid in searchers & found.keys()]))
+"""
+
+
+def searched(folder: Path, game: str = "connect4(4,4)", before: str = "", **environment: str) -> list[str]:
     variables = {**os.environ, "PARSEARCH_CACHE": str(folder), **environment}
     done = subprocess.run(
-        [sys.executable, "-c", SEARCH, game], env=variables, capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", before + SEARCH, game], env=variables, capture_output=True, text=True, timeout=200
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -44,6 +71,27 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_second_process_compiles_nothing(warm: Path) -> None:
     assert searched(warm)[:4] == ["0", "31", "True", "0"]
+
+
+@pytest.mark.timeout(600)
+def test_no_worker_of_a_second_run_compiles(tmp_path: Path) -> None:
+    """Neither by Numba's statistics nor by what they would have written."""
+    kernels = tmp_path / "cache" / "kernels"
+    (tmp_path / "script.py").write_text(ON_WORKERS)
+    variables = {**os.environ, "PARSEARCH_CACHE": str(tmp_path / "cache")}
+    before: dict[Path, int] = {}
+    for run in ("first", "second"):
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "script.py")], env=variables, capture_output=True, text=True, timeout=280
+        )
+        assert done.returncode == 0, done.stderr
+        statistics = json.loads(done.stdout)
+        assert statistics
+        assert all(hits > 0 and misses == 0 for hits, misses in statistics), statistics
+        files = {path: path.stat().st_mtime_ns for path in kernels.rglob("*.nb?")}
+        assert files
+        assert run == "first" or files == before
+        before = files
 
 
 def test_another_parameter_is_another_kernel(warm: Path) -> None:
@@ -66,6 +114,37 @@ def test_damaged_machine_code_is_compiled_anew(warm: Path) -> None:
 def test_without_a_folder_to_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert searched(tmp_path / "file")[:3] == ["0", "31", "False"]
+
+
+def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
+    """The temporary folder does as well."""
+    (tmp_path / "home").write_text("")
+    home = {"PARSEARCH_CACHE": "", "XDG_CACHE_HOME": "", "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    assert searched(tmp_path, **home)[:3] == ["0", "31", "False"]
+    assert searched(tmp_path, **home)[:3] == ["0", "31", "True"]
+
+
+@pytest.mark.parametrize("largest", [4_000, 40_000], ids=["the module does not fit", "the machine code does not fit"])
+def test_a_disk_that_is_full(tmp_path: Path, largest: int) -> None:
+    """A limit on the size of files stands for it: writing fails in the midst of a file. Nothing broken stays."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({largest}, {largest}))\n"
+    assert searched(tmp_path, before=limit)[:3] == ["0", "31", "False"]
+    assert searched(tmp_path)[:3] == ["0", "31", "False"]
+    assert not [path for path in (tmp_path / "kernels").iterdir() if path.name.startswith(".")]
+
+
+def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
+    """As soon as there is one file more; each time the next process goes on from there."""
+    for count in range(1, 6):
+        variables = {**os.environ, "PARSEARCH_CACHE": str(tmp_path)}
+        with subprocess.Popen(
+            [sys.executable, "-c", SEARCH, "connect4(4,4)"], env=variables, stdout=subprocess.DEVNULL
+        ) as process:
+            while process.poll() is None and len([*tmp_path.rglob("*.*")]) < count:
+                time.sleep(0.001)
+            process.kill()
+    assert searched(tmp_path)[:2] == ["0", "31"]
+    assert searched(tmp_path)[:3] == ["0", "31", "True"]
 
 
 def test_processes_that_start_together(tmp_path: Path) -> None:
