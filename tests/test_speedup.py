@@ -241,7 +241,7 @@ class Fickle(Mnk):
 def test_differing_answers_are_refused(tmp_path, without_ray):
     out = tmp_path / "out"
     text = small(CONFIG.replace("tictactoe", f"{__name__}:Fickle"))
-    with pytest.raises(AnswersDifferError, match=r"sequential minimax, .* answers .* but .* minimax on 1 worker"):
+    with pytest.raises(AnswersDifferError, match=r"sequential minimax, .* answers .*, but minimax on 1 worker"):
         run(write_config(tmp_path, text), out)
     assert not (out / "report.md").exists()
     result = CliRunner().invoke(app, ["report", str(out)])

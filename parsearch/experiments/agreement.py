@@ -33,7 +33,8 @@ def cell_name(cell: Cell) -> str:
     depth = "to the end" if cell.depth is None else f"depth {cell.depth}"
     workers = f"{cell.workers} {'worker' if cell.workers == 1 else 'workers'}"
     who = f"{cell.algorithm} on {workers} ({cell.backend})" if cell.workers else f"sequential {cell.algorithm}"
-    return f"{cell.game} at {cell.state!r} {depth}: {who}, {f'repeat {cell.repeat}' if cell.repeat else 'trial'}"
+    turn = f"repeat {cell.repeat}" if cell.repeat else "trial"
+    return f"{who}, {turn}, of {cell.game} at {cell.state!r} {depth}"
 
 
 def _question(cell: Cell) -> tuple[str, str, int | None, str]:

@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Column
 from rich.table import Table as RichTable
 
 from parsearch.experiments.calibrate import calibrate
@@ -26,11 +27,11 @@ def run_on_console(config: Path, out: Path) -> None:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True)),  # gives way to the others
     )
     # Redrawn once a second: the bar's thread takes its time from the searches that it shows.
     with Progress(
-        *columns, console=stderr, transient=True, refresh_per_second=1, disable=not stderr.is_terminal
+        *columns, console=stderr, transient=True, refresh_per_second=1, disable=not stderr.is_terminal, expand=True
     ) as bar:
         task = bar.add_task("starting", total=None, left="")
 

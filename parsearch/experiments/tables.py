@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from parsearch.experiments.analysis import Cells, Point, Series, minimal_ratios, weak_scaling
@@ -68,14 +68,14 @@ def fit_table(series: Sequence[Series]) -> Table | None:
         (
             f"{one.subject.question}, {one.subject.searcher}",
             "Amdahl",
-            _share(one.amdahl),
+            _interval(one.amdahl, _percent),
             f"{1 / one.amdahl.value:.1f}" if 0 < one.amdahl.value < 1 else "none",
         )
         for one in series
         if one.amdahl is not None
     ]
     rows += [
-        (name, "Gustafson", _share(fraction), "none")
+        (name, "Gustafson", _interval(fraction, _percent), "none")
         for name, (_, fraction) in weak_scaling(series).items()
         if fraction is not None
     ]
@@ -185,7 +185,7 @@ def _point_cells(point: Point) -> tuple[str, ...]:
     return (
         str(point.workers),
         seconds_text(point.seconds),
-        f"{_ratio(point.speedup.value)} [{_ratio(point.speedup.low)}, {_ratio(point.speedup.high)}]",
+        _interval(point.speedup, _ratio),
         f"{point.efficiency.value:.0%}",
         f"{point.overhead:.1%}",
         _percent(point.idle),
@@ -220,8 +220,11 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
 
 
-def _share(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
+def _interval(estimate: Estimate, text: Callable[[float], str]) -> str:
+    """A figure with its interval; alone where a single sample has none."""
+    if estimate.low == estimate.high:
+        return text(estimate.value)
+    return f"{text(estimate.value)} [{text(estimate.low)}, {text(estimate.high)}]"
 
 
 def _counted(count: int, what: str) -> str:
