@@ -160,3 +160,10 @@ def test_ctrl_c_ends_a_run_in_order_and_the_same_command_goes_on(tmp_path):
     assert "simulated" in done.stdout
     cells = [row.cell for row in read_rows(out)]
     assert len(cells) == len(set(cells)) == 36
+
+
+def test_tasks_that_take_no_time_say_nothing_about_workers(config, tmp_path):
+    write_config(tmp_path, CONFIG.replace("depths: [4]", "depths: [1]"))
+    report = run(config, tmp_path / "out")
+    assert [row.idle for row in report.rows if row.cell.workers == 1] == [None]
+    assert all(row.seconds > 0 for row in report.rows)

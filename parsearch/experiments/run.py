@@ -119,7 +119,7 @@ class _Experiment:
     def _make_row(self, cell: Cell, result: SearchResult, took: float, baseline: Row | None) -> Row:
         data = result.to_dict()
         tasks, workers, seconds = result.timeline, cell.workers, result.seconds
-        watched = workers > 0 and len(tasks) > 0
+        watched = workers > 0 and sum(timeline.busy_seconds(tasks).values()) > 0
         sequential = seconds if baseline is None else baseline.seconds
         return Row(
             cell=cell,
