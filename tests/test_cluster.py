@@ -9,6 +9,7 @@ import sys
 import tempfile
 import textwrap
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 import ray
+from ray.util.metrics import Gauge
 
 from hashed_game import Hashed
 from parsearch import Coordinator, Limits, load_game, search
@@ -48,6 +50,25 @@ def test_nodes_of_different_sizes_are_all_used_as_far_as_they_go(ray_cluster: An
         plain = coordinator.search(PlainConnect4(), limits=Limits(depth=6), algorithm="minimax")
         assert len({run.worker for run in plain.timeline}) == 5
         assert plain.value == search(PlainConnect4(), limits=Limits(depth=6), workers=0).value
+
+
+def test_a_search_shows_among_the_clusters_metrics(ray_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: dict[str, list[tuple[float, dict[str, str]]]] = defaultdict(list)
+
+    def show(self: Gauge, value: float, tags: dict[str, str] | None = None) -> None:
+        shown[self.info["name"]].append((value, self.info["default_tags"] | (tags or {})))
+
+    monkeypatch.setattr(Gauge, "set", show)
+    game = PlainConnect4()
+    with Coordinator(workers=2, offload="always") as coordinator:
+        result = coordinator.search(game, limits=Limits(depth=4), algorithm="minimax")
+    opened = [value for value, tags in shown["parsearch_open_subtrees"] if tags == {"game": game.name}]
+    assert max(opened) == 2
+    assert opened[-1] == 0
+    rates = {tags["worker"]: value for value, tags in shown["parsearch_nodes_per_second"] if value}
+    assert rates == {
+        run.worker: pytest.approx(run.nodes / (run.ended - run.started), rel=0.01) for run in result.timeline
+    }
 
 
 def test_a_node_that_joins_during_a_search_is_used(ray_cluster: Any) -> None:

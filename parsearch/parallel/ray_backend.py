@@ -17,6 +17,7 @@ from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
 from parsearch.parallel.node_words import Where, WordOrders
 from parsearch.parallel.ray_crash import Crash
+from parsearch.parallel.ray_metrics import Gauges
 from parsearch.parallel.ray_places import Place
 from parsearch.parallel.ray_session import RaySession
 from parsearch.parallel.ray_ship import own_modules, pickled_by_value
@@ -109,6 +110,7 @@ class RayBackend(Backend):
             self._sent_game = ray.put(game)
             self._pickled_game = ray.put(ray.cloudpickle.dumps(game)) if game.is_native else None
         self._alive = time.monotonic()
+        self._gauges = Gauges(game.name)
         self._held: dict[ray.ObjectRef, Held] = {}
         self._crews: set[Place] = set()  # whose assistants have worked for us
 
@@ -148,6 +150,7 @@ class RayBackend(Backend):
                 reference = search.remote(self._sent_game, task, place.where, slot, place.serial)
         place.busy += 1
         held = self._held[reference] = Held(task, place, slot, place.serial, time.monotonic(), tries, task.window)
+        self._gauges.opened(len(self._held))
         return held
 
     def tell(self, task: Task, window: Window | None) -> None:
@@ -184,6 +187,7 @@ class RayBackend(Backend):
     def _let_go(self, reference: ray.ObjectRef) -> Held:
         """The task has ended, and its slot can be used again."""
         held = self._held.pop(reference)
+        self._gauges.opened(len(self._held))
         held.place.busy -= 1
         if held.slot is not None:
             held.place.slots.insert(0, held.slot)
@@ -191,6 +195,7 @@ class RayBackend(Backend):
 
     def _record(self, line: str, sent: float, outcome: Outcome) -> None:
         self.nodes += outcome.nodes
+        self._gauges.searched(outcome.worker, outcome.nodes, outcome.seconds)
         now = time.monotonic()
         started = outcome.started - time.time() + now  # the worker's clock is the system's
         self.timeline.append(
@@ -254,6 +259,7 @@ class RayBackend(Backend):
         for reference in list(self._held):
             self._let_go(reference)
         self._count_assistants()
+        self._gauges.rest()
 
     def _cancel(self, force: bool) -> None:
         for reference, held in self._held.items():
