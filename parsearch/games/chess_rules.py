@@ -119,10 +119,10 @@ def answers(checkers, king):
 # Moves of each kind, as sets of squares. `write_moves` writes them, `number_of_moves` counts them.
 
 
-def king_steps(state, king):
-    own, slant, cross, other, _, _ = state
-    occupied = (slant | cross | other) ^ bit(king)
-    targets = KING[king] & ~own
+def king_steps(state, king, targets):
+    """Those of the targets to which the king can step."""
+    occupied = (state[1] | state[2] | state[3]) ^ bit(king)
+    targets &= KING[king]
     safe = NONE
     while targets != NONE:
         if attackers(state, ctz(targets), occupied) == NONE:
@@ -210,7 +210,7 @@ def write_moves(state, buffer, quiet):
     checkers, pinned = checks_and_pins(state, king)
     allowed = answers(checkers, king)
     steps, double_steps, west, east = pawn_targets(state, king, pinned, allowed)
-    king_to = king_steps(state, king)
+    king_to = king_steps(state, king, ~own if quiet or checkers != NONE else enemy)
     count = write_pawns(buffer, 0, steps & RANK_8, 8)
     queens, rooks, pawns = enemy & slant & cross, enemy & cross & ~slant & ~other, enemy & slant & other
     for wanted in (queens, rooks, enemy & ~queens & ~rooks & ~pawns, pawns, ~occupied):
@@ -288,7 +288,7 @@ def number_of_moves(state):
     checkers, pinned = checks_and_pins(state, king)
     allowed = answers(checkers, king)
     steps, double_steps, west, east = pawn_targets(state, king, pinned, allowed)
-    count = popcount(king_steps(state, king)) + popcount(en_passant_takers(state, king))
+    count = popcount(king_steps(state, king, ~own)) + popcount(en_passant_takers(state, king))
     count += popcount(steps) + popcount(double_steps) + popcount(west) + popcount(east)
     count += 3 * (popcount(steps & RANK_8) + popcount(west & RANK_8) + popcount(east & RANK_8))
     if checkers == NONE:
