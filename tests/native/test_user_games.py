@@ -71,6 +71,24 @@ if __name__ == "__main__":
         print(game.name, found.value, found.line[0])
 """
 
+ON_WORKERS = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import their_subtraction
+from parsearch import Coordinator
+
+if __name__ == "__main__":
+    games = Subtraction(), their_subtraction.Subtraction(9)
+    os.unlink(__file__)
+    os.unlink(their_subtraction.__file__)
+    with Coordinator(workers=2, offload="always") as coordinator:
+        for game in games:
+            for algorithm in ("minimax", "alphabeta"):
+                result = coordinator.search(game, algorithm=algorithm)
+                workers = {entry.worker for entry in result.root_moves}
+                print(game.name, result.value, result.move, all(f":{os.getpid()}" not in one for one in workers))
+"""
+
 ARRIVES = """
 import pickle, sys
 from parsearch.native.engine import search
@@ -81,8 +99,8 @@ print(game.name, found.value, found.line[0])
 """
 
 
-def run(*arguments: str, cwd: Path) -> str:
-    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120)
+def run(*arguments: str, cwd: Path, seconds: float = 120) -> str:
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -121,6 +139,19 @@ def test_arrives_where_its_file_is_not(tmp_path: Path, monkeypatch: pytest.Monke
     (elsewhere / "game").write_bytes(pickle.dumps(their_subtraction.Subtraction(9)))
     (elsewhere / "arrives.py").write_text(ARRIVES)
     assert run("arrives.py", "game", cwd=elsewhere) == "subtraction(9) 1 1\n"
+
+
+@pytest.mark.timeout(600)
+def test_works_on_workers_that_lack_its_file(tmp_path: Path) -> None:
+    """From a script and from a module of its driver; both files are gone when workers start, and where they lay."""
+    hidden, elsewhere = tmp_path / "hidden", tmp_path / "elsewhere"
+    hidden.mkdir()
+    elsewhere.mkdir()
+    (hidden / "their_subtraction.py").write_text(SUBTRACTION)
+    script = tmp_path / "script.py"
+    script.write_text(SUBTRACTION + ON_WORKERS)
+    lines = run(str(script), str(hidden), cwd=elsewhere, seconds=500).splitlines()
+    assert lines == ["subtraction(10) 1 2 True"] * 2 + ["subtraction(9) 1 1 True"] * 2
 
 
 @pytest.mark.parametrize(
