@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import hashlib
 import importlib.util
 import linecache
@@ -113,6 +114,19 @@ def _load(rules: Rules, features: Features, report: Callable[[str], None] | None
     return _compile(modules[rules_name], modules[name], rules, features, words, report)
 
 
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Compiling makes objects by the million, of which most stay: looking for garbage among them takes a seventh."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_garbage_collection()
 def _compile(
     rules_module: ModuleType,
     module: ModuleType,
@@ -185,11 +199,14 @@ def _compiler(setting: str, value: int) -> Iterator[None]:
         setattr(numba.config, setting, before)
 
 
-_INLINED = "_njit(forceinline=True, nogil=True, boundscheck=False, _nrt=False)"
+_UNWRAPPED = "no_cpython_wrapper=True, no_cfunc_wrapper=True"
+"""Python never calls a game's compiled functions: without code for that they take a fifth less time to compile."""
+
+_INLINED = f"_njit(forceinline=True, boundscheck=False, _nrt=False, {_UNWRAPPED})"
 """How small functions are compiled: into their callers (25 to 70% faster), and without counting references to
 arrays."""
 
-_CALLED = "_njit(nogil=True, boundscheck=False, _nrt=False)"
+_CALLED = f"_njit(boundscheck=False, _nrt=False, {_UNWRAPPED})"
 """How those are compiled that a game names in CALLED: once. Chess then takes a quarter less time to compile."""
 
 
