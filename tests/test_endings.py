@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -91,3 +92,47 @@ def test_a_tiny_or_full_shared_memory(fill: str, tmp_path: Path) -> None:
     with driver(tmp_path, "44444326", ("unshare", "-m", "sh", "-c", shell, "sh"), workers=2) as process:
         out, errors = process.communicate(timeout=120)
     assert out == "0 3\n", errors
+
+
+@pytest.mark.slow
+def test_a_game_that_takes_all_memory_is_named_with_the_position(tmp_path: Path) -> None:
+    """Ray kills a worker when its machine runs out of memory; here that is when two more gibibytes are taken."""
+    used = 1 - psutil.virtual_memory().available / psutil.virtual_memory().total
+    threshold = used + 2 * 2**30 / psutil.virtual_memory().total
+    if threshold > 0.9:
+        pytest.skip("this machine has no memory to waste")
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import os, time
+            from parsearch import Coordinator, WorkerError, load_game
+
+            class Hoarding(type(load_game("nim"))):
+                driver = os.getpid()
+                def evaluate(self, state):
+                    hoard = []
+                    while os.getpid() != self.driver and len(hoard) < 80:
+                        hoard.append(os.urandom(2**20) * 64)
+                        time.sleep(0.05)
+                    return super().evaluate(state)
+
+            if __name__ == "__main__":
+                with Coordinator(workers=1, offload="always") as coordinator:
+                    coordinator.start()
+                    try:
+                        coordinator.search(Hoarding())
+                    except WorkerError as error:
+                        print(type(error.__cause__).__name__, error)
+            """
+        )
+    )
+    environment = os.environ | {
+        "RAY_memory_usage_threshold": str(threshold),
+        "RAY_memory_monitor_refresh_ms": "50",
+        "TMPDIR": "/tmp",
+    }
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=200, env=environment, check=True
+    )
+    assert re.search(r"OutOfMemoryError nim.*died 2 times, position '", done.stdout), (done.stdout, done.stderr)

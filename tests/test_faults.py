@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import signal
 import threading
 import time
@@ -291,19 +292,51 @@ def test_a_game_that_cannot_be_sent_is_refused_with_the_remedy(coordinator: Coor
 
 
 @pytest.mark.slow
-def test_a_lost_node_costs_time_and_not_the_answer(ray_cluster: Any) -> None:
+@pytest.mark.parametrize(
+    ("game", "text", "limits"), [(Connect4(), "44", Limits(depth=8)), (COMPILED, LONG, Limits())], ids=["plain", "crew"]
+)
+def test_a_lost_node_costs_time_and_not_the_answer(game: Any, text: str, limits: Limits, ray_cluster: Any) -> None:
+    state = game.parse_state(text)
     node = ray_cluster.add_node(num_cpus=4)
-    limits, state = Limits(depth=8), Connect4().parse_state("44")
-    lost: list[bool] = []
+    wait_until(lambda: ray.cluster_resources()["CPU"] == 8)
+    raylet = node.all_processes["raylet"][0].process.pid
 
-    def lose(report: object) -> None:
-        if not lost:
-            lost.append(True)
-            ray_cluster.remove_node(node, allow_graceful=False)
+    def lose(process: psutil.Process) -> None:
+        """Lose the node as soon as it searches, too."""
+        wait_until(lambda: any(raylet in map(_pid, found.parents()) for found in searching(game.name)))
+        ray_cluster.remove_node(node, allow_graceful=False)
 
     with Coordinator(workers=8, offload="always") as coordinator:
         coordinator.start()
-        result = coordinator.search(Connect4(), state, algorithm="minimax", limits=limits, progress=lose)
-    alone = search(Connect4(), state, algorithm="alphabeta", limits=limits, workers=0)
-    assert lost
-    assert (result.value, result.move) == (alone.value, alone.move)
+        with struck(game.name, lose):
+            result = coordinator.search(game, state, algorithm="minimax" if limits.depth else None, limits=limits)
+    alone = search(game, state, algorithm="alphabeta", limits=limits, workers=0)
+    assert (result.value, result.move, result.complete) == (alone.value, alone.move, alone.complete)
+
+
+def _pid(process: psutil.Process) -> int:
+    return process.pid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [2, 3, 4])
+def test_random_kills(workers: int, ray_cluster: Any) -> None:
+    rng = random.Random(workers)
+    plain, limits = Connect4(), Limits(depth=7)
+    expected = search(COMPILED, COMPILED.parse_state(LONG), workers=0), search(plain, limits=limits, workers=0)
+
+    for _ in range(5):
+        with Coordinator(workers=workers, offload="always") as coordinator:
+            coordinator.start()
+            with struck(COMPILED.name, lambda process: _kill_later(COMPILED.name, rng)):
+                crew = coordinator.search(COMPILED, COMPILED.parse_state(LONG))
+            with struck(plain.name, lambda process: _kill_later(plain.name, rng)):
+                several = coordinator.search(plain, limits=limits, algorithm="minimax")
+        for result, alone in zip((crew, several), expected, strict=True):
+            assert (result.value, result.move, result.depth) == (alone.value, alone.move, alone.depth)
+
+
+def _kill_later(game: str, rng: random.Random) -> None:
+    """Kill somebody who searches at a random moment within the next half second."""
+    time.sleep(rng.uniform(0, 0.5))
+    rng.choice(wait_until(lambda: searching(game))).kill()
