@@ -22,6 +22,7 @@ from parsearch.games import load_game
 from parsearch.parallel.task import Outcome
 from plain import PlainConnect4 as Connect4
 from plain import discs
+from stuck_game import Stuck
 from watch import files, hosts, searching, struck, wait_until
 
 COMPILED = load_game("connect4")
@@ -242,6 +243,17 @@ def test_an_endless_game_ends_at_the_time_limit(stubborn: bool, coordinator: Coo
     assert time.monotonic() - started < 20
     assert (result.depth, result.complete, result.move) == (3, False, 4)
     assert coordinator.search(Connect4(), limits=Limits(depth=3)).complete  # the workers are free again
+
+
+def test_compiled_rules_that_never_end_end_with_their_process(coordinator: Coordinator) -> None:
+    actors = hosts()
+    with struck("stuck", lambda process: None) as hit:
+        result = coordinator.search(Stuck(), limits=Limits(seconds=2))
+    assert hit
+    assert (result.depth, result.complete, result.move) == (1, False, 1)
+    wait_until(lambda: not psutil.pid_exists(hit[0]))
+    assert coordinator.search(COMPILED, limits=Limits(depth=5)).complete  # there is another crew
+    wait_until(lambda: hosts() == actors)
 
 
 def test_the_callers_stop_reaches_tasks_on_workers(coordinator: Coordinator) -> None:
