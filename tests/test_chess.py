@@ -66,11 +66,13 @@ def taken_net(board: chess.Board, move: chess.Move) -> int:
 
 
 def best_of_taking(board: chess.Board, square: int, side: chess.Color) -> int:
-    """The most that a side gains by taking on a square with its cheapest piece, or not."""
+    """The most that a side gains by taking on a square with its cheapest piece, or not; of two that are worth the same,
+    which may stand in front of different ones, with the one on the lower square as the player to move sees them."""
+    mirror = 0 if board.turn else 56
     takers = board.attackers(side, square)
     if not takers:
         return 0
-    taker = min(takers, key=lambda at: PAWNS[board.piece_type_at(at) or 0])
+    taker = min(takers, key=lambda at: (PAWNS[board.piece_type_at(at) or 0], at ^ mirror))
     gain = PAWNS[board.piece_type_at(square) or 0]
     board.set_piece_at(square, board.remove_piece_at(taker))
     return max(0, gain - best_of_taking(board, square, not side))
