@@ -92,9 +92,15 @@ def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[R
                 nodes[name] += turns[0][name][1]
             if min(seconds.values()) > RATE_SECONDS:
                 break
-    solving = first.depth is None
+    rates = {name: nodes[name] / seconds[name] for name in first.rivals}
     return [
-        Rate(game=first.game_text, algorithm=name, solving=solving, nodes_per_second=nodes[name] / seconds[name])
+        Rate(
+            game=first.game_text,
+            algorithm=name,
+            solving=first.depth is None,
+            # Those that visit the same nodes are the same search, and a difference is a disturbance.
+            nodes_per_second=max(rates[other] for other in first.rivals if nodes[other] == nodes[name]),
+        )
         for name in first.rivals
     ]
 
