@@ -18,6 +18,7 @@ INTEGER = True
 MAX_MOVES = WIDTH
 TABLE_DEPTH = 5  # measured on 10-ply positions: nearer to the end probing costs more than it saves
 ORDER_DEPTH = 8
+JOINT_DEPTH = 18  # smaller subtrees are divided nearly as well by those above, for less
 CELLS = WIDTH * HEIGHT
 COLUMN = HEIGHT + 1
 """Bits of a column, from the bottom up; the topmost stays empty and keeps lines from running on in the next column."""

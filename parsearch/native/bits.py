@@ -74,15 +74,6 @@ def mix64(word: uint64) -> uint64:
     return uint64(number ^ number >> 31)
 
 
-def compare_and_swap(words: Any, index: int, expected: uint64, word: uint64) -> bool:
-    """Put a word into an array if what is there is as expected; whether it was. Between processes too nothing comes
-    in between."""
-    if words[index] != expected:
-        return False
-    words[index] = word
-    return True
-
-
 def replaced(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
     """The tuple (all of one type) with `value` at `index`, which need not be a constant."""
     return (*values[:index], value, *values[index + 1 :])

@@ -274,7 +274,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
             "import numpy as np",
             "from numba import njit as _njit",
             "from numpy import float64, int64, uint64",
-            "from parsearch.native.bits import compare_and_swap, mix64",
+            "from parsearch.native.bits import mix64",
             "from parsearch.native.overloads import prefetch",
             *(_layout_import(preamble) for preamble, _, _ in parts),
             f"import {rules_name} as _rules",
@@ -304,7 +304,7 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
 def _depths(defined: Mapping[str, Any]) -> dict[str, int]:
     """From how many plies before the end on a node is looked up, ordered, and shared: that needs the other two."""
     table, order = (max(2, defined.get(name, 2)) for name in ("TABLE_DEPTH", "ORDER_DEPTH"))
-    joint = max(table, order, defined.get("JOINT_DEPTH", max(table, order) + 1))
+    joint = max(table, order, defined.get("JOINT_DEPTH", max(table, order) + 2))
     return {"TABLE_DEPTH": table, "ORDER_DEPTH": order, "JOINT_DEPTH": joint}
 
 

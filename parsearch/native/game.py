@@ -45,7 +45,7 @@ class CompiledGame(Game[Words, int]):
     `max_plies` and the text functions of Game.
 
     From TABLE_DEPTH plies before the end of a search on, the table is used, from ORDER_DEPTH on moves are ordered
-    (both 2 unless set), from JOINT_DEPTH on searches that cooperate divide a node's moves among them (one more unless
+    (both 2 unless set), from JOINT_DEPTH on searches that cooperate divide a node's moves among them (two more unless
     set). Where passes make `max_plies` a loose bound, `plies_left(state)` says what these compare with instead in a
     search to the end of the game. Functions are compiled into their callers; large ones that CALLED names are not,
     which saves time to compile.

@@ -72,8 +72,10 @@ number: Any = None
 rank: Any = None
 pick: Any = None
 remember: Any = None
-mark_keys: Any = None
+mark_key: Any = None
 acquire: Any = None
+searches_in: Any = None
+release: Any = None
 leave: Any = None
 least_busy: Any = None
 decided: Any = None
@@ -228,7 +230,8 @@ def run(
                 shared = weight(state, remaining) >= JOINT_DEPTH and count > 1
                 frames[ply, SHARED] = shared
                 if shared:
-                    mark_keys(keys, state, moves, ply, count, remaining, salt, generation)
+                    for place in range(count):
+                        keys[ply, place] = 0
         if JOINT and nodes >= polled:
             polled = nodes + POLL
             above, value, proven, place = decided(table, mask, words, frames, scores, ply, depth, generation)
@@ -256,8 +259,15 @@ def run(
         if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
             # The next child, or the same one again with its full window.
             if not (TESTS and again):
-                if JOINT and frames[ply, SHARED] and index >= (STRICT if frames[ply, CUT] else 1):
-                    slot = least_busy(ranks, keys, busy, ply, index, count)
+                if (
+                    JOINT
+                    and frames[ply, SHARED]
+                    and index >= (STRICT if frames[ply, CUT] else 1)
+                    and (ply == 0 or searches_in(busy, keys[ply - 1, frames[ply - 1, SLOT]]) > 1)
+                ):
+                    slot = least_busy(
+                        state, moves, ranks, keys, busy, ply, index, count, remaining - 1, salt, generation
+                    )
                 else:
                     slot = pick(ranks, ply, index, count) if ORDERED and ranked else index
                 index += 1
@@ -317,14 +327,15 @@ def run(
                     ply += 1
                     remaining -= 1
                     state, maximizing, alpha, beta = child, below, low, high
-                    if JOINT:
-                        frames[ply, CUT] = index > 1 or frames[ply - 1, CUT] == 0
-                        frames[ply, MARK] = acquire(busy, keys[ply - 1, slot]) if frames[ply - 1, SHARED] else -1
                     if TABLE:
                         estimated = False
                         if weight(state, remaining) >= TABLE_DEPTH:
                             words[ply, WORDS] = hashed(state, salt)
                             prefetch(table, int64(words[ply, WORDS] & mask) * (BUCKET * ENTRY))
+                    if JOINT and frames[ply - 1, SHARED]:
+                        frames[ply, CUT] = index > 1 or frames[ply - 1, CUT] == 0
+                        keys[ply - 1, slot] = mark_key(hashed(state, salt), remaining, generation)
+                        frames[ply, MARK] = acquire(busy, keys[ply - 1, slot])
                     opening = True
                     continue
                 if below != maximizing:
@@ -342,9 +353,9 @@ def run(
             value = best
             below = maximizing
             length = lengths[ply]
-            if JOINT:
-                leave(busy, keys, frames, ply - 1, ply)
             ply -= 1
+            if JOINT and frames[ply, SHARED]:
+                release(busy, frames[ply + 1, MARK], keys[ply, frames[ply, SLOT]])
             remaining += 1
             state = load(words, ply)
             maximizing = frames[ply, MAXIMIZING] != 0

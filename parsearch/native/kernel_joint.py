@@ -4,7 +4,7 @@ stands.
 Where a node is large enough to be shared, the child that a search enters is marked as busy while it is in there. All
 search the first child together; of the others each takes one that the fewest are in. Every so often a search looks
 whether the others have decided a node that it is in. So marks and timing order the work; they never decide a value.
-Source: ABDADA (Weill 1996), with counts, and with leaving nodes that are decided.
+Source: ABDADA (Weill 1996), and leaving nodes that are decided.
 """
 
 from __future__ import annotations
@@ -17,11 +17,8 @@ from parsearch.native.bits import mix64
 from parsearch.native.layout import (
     ALPHA,
     BETA,
-    BUSY_COUNT,
     BUSY_GENERATION_SHIFT,
     BUSY_HASH,
-    BUSY_HASH_SHIFT,
-    BUSY_KEY,
     BUSY_WAYS,
     MARK,
     RANK_MASK,
@@ -34,7 +31,6 @@ from parsearch.native.layout import (
 SOLVING = True
 WORDS = 1
 inlined: Any = None
-compare_and_swap: Any = None
 play: Any = None
 hashed: Any = None
 probe: Any = None
@@ -44,76 +40,72 @@ number: Any = None
 
 
 @inlined
-def mark_keys(keys, state, moves, ply, count, remaining, salt, generation):
-    """By what the children of a node are marked. At a fixed depth, a position nearer to the leaves is other work."""
-    for index in range(count):
-        mixed = hashed(play(state, moves[ply, index]), salt)
-        if not SOLVING:
-            mixed = mix64(mixed ^ uint64(remaining))
-        keys[ply, index] = (mixed & BUSY_HASH) | (uint64(generation) << BUSY_GENERATION_SHIFT)
+def mark_key(hashed_state, remaining, generation):
+    """By what a position is marked. At a fixed depth, the same position nearer to the leaves is other work."""
+    mixed = hashed_state if SOLVING else mix64(hashed_state ^ uint64(remaining))
+    return (mixed & BUSY_HASH) | (uint64(generation) << BUSY_GENERATION_SHIFT)
 
 
 @inlined
 def bucket(busy, key):
     """Where in `busy` the marks of a position begin."""
-    return int64((key >> BUSY_HASH_SHIFT) & uint64(busy.size // BUSY_WAYS - 1)) * BUSY_WAYS
+    return int64(key & uint64(busy.size // BUSY_WAYS - 1)) * BUSY_WAYS
 
 
 @inlined
 def acquire(busy, key):
-    """Count one more search in a position; the place of the mark, or -1 where it stays unmarked.
+    """Mark a position as entered; the place of the mark, or -1 where the bucket is full.
 
-    That is in a full bucket, or where another process was quicker. A mark of another generation was left by a process
-    that died: its place is free.
+    What another generation left there, by a process that died, is free. Without an atomic operation, which would wait
+    for every write to the table: of two processes that take a place at once, one stays unmarked.
     """
     base = bucket(busy, key)
-    free = int64(-1)
-    seen = uint64(0)
     for place in range(base, base + BUSY_WAYS):
-        word = busy[place]
-        if word & BUSY_KEY == key:
-            return place if compare_and_swap(busy, place, word, word + uint64(1)) else -1
-        unused = word & BUSY_COUNT == uint64(0) or (word ^ key) >> BUSY_GENERATION_SHIFT != uint64(0)
-        if free < 0 and unused:
-            free = place
-            seen = word
-    if free >= 0 and not compare_and_swap(busy, free, seen, key | uint64(1)):
-        free = -1
-    return free
+        if busy[place] == uint64(0) or (busy[place] ^ key) >> BUSY_GENERATION_SHIFT != uint64(0):
+            busy[place] = key
+            return place
+    return -1
 
 
 @inlined
 def release(busy, place, key):
-    """Take one's count out of a mark."""
-    while True:
-        word = busy[place]
-        if word & BUSY_KEY != key or word & BUSY_COUNT == uint64(0):
-            return  # a later generation has taken the place
-        if compare_and_swap(busy, place, word, word - uint64(1)):
-            return
+    """Take one's mark away, if it is there."""
+    if place >= 0 and busy[place] == key:
+        busy[place] = uint64(0)
+
+
+@inlined
+def searches_in(busy, key):
+    """How many searches are in a position, as far as it was marked."""
+    base = bucket(busy, key)
+    inside = 0
+    for place in range(base, base + BUSY_WAYS):
+        inside += busy[place] == key
+    return inside
 
 
 @inlined
 def leave(busy, keys, frames, ply, deepest):
     """Release the marks of all nodes below `ply`."""
     for lower in range(ply + 1, deepest + 1):
-        if frames[lower, MARK] >= 0:
+        if frames[lower - 1, SHARED]:
             release(busy, frames[lower, MARK], keys[lower - 1, frames[lower - 1, SLOT]])
 
 
 @inlined
-def least_busy(ranks, keys, busy, ply, index, count):
+def least_busy(state, moves, ranks, keys, busy, ply, index, count, remaining, salt, generation):
     """Bring to `index`, of the children from there on, the one that the fewest searches are in, of several the highest
-    rank; the place of its move in the game's order."""
+    rank; the place of its move in the game's order.
+
+    remaining: plies left below the children.
+    """
     top = index
-    fewest = BUSY_COUNT
+    fewest = BUSY_WAYS + 1
     for other in range(index, count):
-        key = keys[ply, RANK_MASK - (ranks[ply, other] & RANK_MASK)]
-        base = bucket(busy, key)
-        inside = uint64(0)
-        for place in range(base, base + BUSY_WAYS):
-            if busy[place] & BUSY_KEY == key:
-                inside += busy[place] & BUSY_COUNT
+        slot = RANK_MASK - (ranks[ply, other] & RANK_MASK)
+        if keys[ply, slot] == uint64(0):
+            keys[ply, slot] = mark_key(hashed(play(state, moves[ply, slot]), salt), remaining, generation)
+        inside = searches_in(busy, keys[ply, slot])
         if inside < fewest or (inside == fewest and ranks[ply, other] > ranks[ply, top]):
             top = other
             fewest = inside

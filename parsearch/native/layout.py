@@ -13,7 +13,7 @@ CONTROLS = 9
 OPENING, RUNNING, FINISHED = range(3)
 
 # frames: one row of integers a ply. TARGET is where in the table the node will be stored. SHARED: its children are
-# marked. MARK is the place of its own mark. CUT: one of its first moves is likely to cut off.
+# marked; MARK, in a child, is the place of its mark, and CUT says that one of its first moves is likely to cut off.
 MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET, SHARED, MARK, CUT = range(13)
 FRAME = 13
 
@@ -41,9 +41,8 @@ KILLER = 1 << 19
 ORDER_SHIFT = 20
 TABLE_MOVE = 1 << 50
 
-# Searches that cooperate. A mark: how many are in a position 0-15, hash 16-55, generation 56-63.
-BUSY_COUNT, BUSY_KEY = uint64(0xFFFF), uint64(0xFFFFFFFFFFFF0000)
-BUSY_HASH, BUSY_HASH_SHIFT, BUSY_GENERATION_SHIFT = uint64(0x00FFFFFFFFFF0000), uint64(16), uint64(56)
-BUSY_WAYS = 8  # places that a position can be marked in: a line of the processor's cache
-POLL = 32  # nodes between two looks at what others have decided
+# Searches that cooperate. A mark: hash 0-55, generation 56-63.
+BUSY_HASH, BUSY_GENERATION_SHIFT = uint64((1 << 56) - 1), uint64(56)
+BUSY_WAYS = 16  # places that a position can be marked in, by as many searches
+POLL = 128  # nodes between two looks at what others have decided
 STRICT = 2  # moves of a node likely to cut off that all search together

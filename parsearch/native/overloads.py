@@ -108,21 +108,6 @@ def _replaced(values, index, value):
 
 
 @intrinsic
-def _cmpxchg(typingctx: Any, words: Any, index: Any, expected: Any, word: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        address = builder.gep(array.data, [args[1]])
-        return builder.extract_value(builder.cmpxchg(address, args[2], args[3], "acq_rel", "acquire"), 1)
-
-    return types.boolean(words, types.int64, types.uint64, types.uint64), build
-
-
-@overload(bits.compare_and_swap, jit_options=_INLINE)
-def _compare_and_swap(words, index, expected, word):
-    return lambda words, index, expected, word: _cmpxchg(words, index, expected, word)
-
-
-@intrinsic
 def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     """Ask the processor to fetch a word of an array that will be wanted soon; goes on without waiting for it."""
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsearch.core.errors import InputError
-from parsearch.native.layout import BUSY_COUNT
 from parsearch.native.table import MEBIBYTE, Table, table_bytes
 
 BUSY_BYTES = 1 << 18
@@ -32,7 +31,7 @@ class Busy:
     @property
     def held(self) -> int:
         """How many marks are held, also by searches that died: none when all searches are finished or released."""
-        return int((self.words & BUSY_COUNT).sum())
+        return int(np.count_nonzero(self.words))
 
 
 class SharedTable:

@@ -16,24 +16,35 @@ from hashed_game import Hashed
 from parsearch.algorithms import AgainstAll, Effort, alphabeta, minimax
 from parsearch.core.window import Window
 from parsearch.games import load_game
+from parsearch.games.connect4 import Connect4
 from parsearch.native.build import Features
 from parsearch.native.crew import Crew
+from parsearch.native.game import CompiledGame
 from parsearch.native.search import Search
 from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
 
 NEVER = 1 << 40
 
+
+class SmallConnect4(Connect4):
+    """A board that minimax can search, all of whose subtrees are shared."""
+
+    def __init__(self) -> None:
+        depths = {"TABLE_DEPTH": 2, "ORDER_DEPTH": 2, "JOINT_DEPTH": 3}
+        CompiledGame.__init__(self, "connect4(5,4), all shared", WIDTH=5, HEIGHT=4, **depths)
+
+
 FIXED = [
     pytest.param(Hashed, "alphabeta", 8, id="hashed, alphabeta"),
     pytest.param(Hashed, "pvs", 8, id="hashed, pvs"),
     pytest.param(lambda: Hashed(integer=False), "pvs", 8, id="floats, pvs"),
-    pytest.param(lambda: load_game("connect4(5,4)"), "alphabeta", 7, id="connect4"),
+    pytest.param(SmallConnect4, "alphabeta", 7, id="connect4"),
     pytest.param(lambda: load_game("othello(6)"), "pvs", 5, id="othello", marks=pytest.mark.slow),
     pytest.param(lambda: load_game("chess"), "alphabeta", 3, id="chess", marks=pytest.mark.slow),
 ]
 SOLVED = [
-    pytest.param(lambda: load_game("connect4(5,4)"), 10, id="connect4"),
+    pytest.param(SmallConnect4, 10, id="connect4"),
     pytest.param(lambda: load_game("mnk(4,3,3)"), 9, id="mnk"),
     pytest.param(lambda: load_game("othello(4)"), 9, id="othello"),
 ]

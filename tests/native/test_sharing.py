@@ -16,7 +16,6 @@ import pytest
 from parsearch.core.errors import InputError
 from parsearch.core.window import Window
 from parsearch.games import load_game
-from parsearch.native.bits import compare_and_swap
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.search import Search
@@ -102,37 +101,6 @@ def test_a_killed_process_costs_no_answer(path: Path) -> None:
     expected = solve(game, state).value
     assert solve(game, state, options=options).value == expected
     assert shared.busy.held <= left  # its marks are in nobody's way
-
-
-def hammer(path: Path, results: Any) -> None:
-    """Counts up and down by compare and swap in machine code, as searches do, until both have done it often."""
-    shared = SharedTable.attach(path)
-    results.put("ready")
-    results.put(_count_up(shared.busy.words, 300_000))
-
-
-def _count_up(words: Any, times: int) -> int:
-    import numba
-
-    @numba.njit  # type: ignore[untyped-decorator]
-    def count(words: Any, times: int) -> int:
-        done = 0
-        while done < times:
-            word = words[0]
-            if compare_and_swap(words, 0, word, word + 1):
-                done += 1
-        return done
-
-    return int(count(words, times))
-
-
-def test_no_count_is_lost_between_processes(path: Path) -> None:
-    import parsearch.native.overloads  # noqa: F401 teaches Numba
-
-    shared = SharedTable.create(path, 1)
-    processes, results = start(path, 2, hammer)
-    assert [results.get(timeout=SECONDS) for _ in processes] == [300_000] * 2
-    assert int(shared.busy.words[0]) == 600_000
 
 
 def test_a_stopped_search_takes_its_marks_back(path: Path) -> None:
