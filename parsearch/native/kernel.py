@@ -46,7 +46,6 @@ from parsearch.native.layout import (
     SLOT,
     START,
     STATUS,
-    STRICT,
     TARGET,
     TESTED,
 )
@@ -69,12 +68,13 @@ hashed: Any = None
 probe: Any = None
 record: Any = None
 number: Any = None
+weight: Any = None
 rank: Any = None
 pick: Any = None
 remember: Any = None
 mark_key: Any = None
 acquire: Any = None
-searches_in: Any = None
+divides: Any = None
 release: Any = None
 leave: Any = None
 least_busy: Any = None
@@ -85,7 +85,6 @@ noisy_moves: Any = None
 is_forced: Any = None
 prefetch: Any = None
 sufficient_moves: Any = None
-plies_left: Any = None
 
 # ---- the generated module goes on from here ----
 
@@ -105,12 +104,6 @@ def utility(state, maximizing, player):
     """The score of a leaf in the view of the node above, which maximises `player`'s payoff or minimises it."""
     score = number(evaluate(state)[player]) if VECTOR else number(evaluate(state))
     return score if maximizing else 0 - score
-
-
-@inlined
-def weight(state, remaining):
-    """How many plies a node is likely to have below it: what decides about the table and ordering."""
-    return int64(plies_left(state)) if SOLVING and HAS_PLIES_LEFT else remaining
 
 
 @inlined
@@ -259,12 +252,7 @@ def run(
         if (index < count or (TESTS and again)) and (not PRUNES or alpha < beta):
             # The next child, or the same one again with its full window.
             if not (TESTS and again):
-                if (
-                    JOINT
-                    and frames[ply, SHARED]
-                    and index >= (STRICT if frames[ply, CUT] else 1)
-                    and (ply == 0 or searches_in(busy, keys[ply - 1, frames[ply - 1, SLOT]]) > 1)
-                ):
+                if JOINT and divides(frames, keys, busy, ply, index):
                     slot = least_busy(
                         state, moves, ranks, keys, busy, ply, index, count, remaining - 1, salt, generation
                     )

@@ -20,10 +20,12 @@ from parsearch.native.layout import (
     BUSY_GENERATION_SHIFT,
     BUSY_HASH,
     BUSY_WAYS,
+    CUT,
     MARK,
     RANK_MASK,
     SHARED,
     SLOT,
+    STRICT,
     TARGET,
 )
 
@@ -90,6 +92,14 @@ def leave(busy, keys, frames, ply, deepest):
     for lower in range(ply + 1, deepest + 1):
         if frames[lower - 1, SHARED]:
             release(busy, frames[lower, MARK], keys[lower - 1, frames[lower - 1, SLOT]])
+
+
+@inlined
+def divides(frames, keys, busy, ply, index):
+    """Whether a node's searches take different moves from here on: not the first ones, and not where only one is in."""
+    if frames[ply, SHARED] == 0 or index < (STRICT if frames[ply, CUT] else 1):
+        return False
+    return ply == 0 or searches_in(busy, keys[ply - 1, frames[ply - 1, SLOT]]) > 1
 
 
 @inlined

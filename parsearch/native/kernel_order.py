@@ -18,15 +18,22 @@ from parsearch.native.layout import (
 )
 
 # What the generated module defines instead.
-TABLE = HAS_ORDER = HISTORY = True
+TABLE = SOLVING = HAS_ORDER = HAS_PLIES_LEFT = HISTORY = True
 ENTRY = 1
 inlined: Any = None
 play: Any = None
 order: Any = None
 hashed: Any = None
 prefetch: Any = None
+plies_left: Any = None
 
 # ---- the generated module goes on from here ----
+
+
+@inlined
+def weight(state, remaining):
+    """How many plies a node is likely to have below it: what decides about the table and ordering."""
+    return int64(plies_left(state)) if SOLVING and HAS_PLIES_LEFT else remaining
 
 
 @inlined
