@@ -220,7 +220,7 @@ def run(
                         state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes
                     )
             if JOINT:
-                shared = weight(state, remaining) >= JOINT_DEPTH and count > 1
+                shared = weight(state, remaining) >= JOINT_DEPTH
                 frames[ply, SHARED] = shared
                 if shared:
                     for place in range(count):
