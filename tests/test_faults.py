@@ -161,10 +161,15 @@ def test_a_crew_that_is_killed_again_and_again_names_the_position(ray_cluster: A
             pytest.raises(
                 WorkerError, match=r"connect4: the worker that searched .* died 2 times, position '[1-7]{2}'"
             ),
-            struck(COMPILED.name, psutil.Process.kill),
-            struck(COMPILED.name, lambda process: wait_until(lambda: kill_another(process))),
+            struck(COMPILED.name, kill_twice),
         ):
             coordinator.search(COMPILED, state)
+
+
+def kill_twice(process: psutil.Process) -> None:
+    """Kill a crew, and the one that takes its place."""
+    process.kill()
+    wait_until(lambda: kill_another(process))
 
 
 def kill_another(dead: psutil.Process) -> bool:

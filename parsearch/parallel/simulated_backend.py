@@ -138,7 +138,7 @@ class SimulatedBackend(Backend):
 
     @property
     def idle(self) -> int:
-        return sum(map(len, self._idle.values())) - len(self._again)
+        return max(0, sum(map(len, self._idle.values())) - len(self._again))
 
     def submit(self, task: Task) -> None:
         if not self._idle:
@@ -151,10 +151,12 @@ class SimulatedBackend(Backend):
         self._message(self.clock(), partial(self._start, held))
 
     def tell(self, task: Task, window: Window | None) -> None:
-        self._message(self.clock(), partial(self._heed, self._held[task.path], window))
+        held = self._held.get(task.path)
+        if held is not None:  # else its worker has died, and the task is sent again as it was
+            self._message(self.clock(), partial(self._heed, held, window))
 
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
-        while self._again and any(self._idle.values()):
+        while self._again and (any(self._idle.values()) or not self._idle):
             self.submit(self._again.pop())
         until = self.clock() + seconds
         while not self._arrived and self.clock() < until and (self._events or self._stepping()):
