@@ -180,6 +180,7 @@ def test_draws_as_in_python_chess(name: str, games: int) -> None:
     compare_draws_with_python_chess(name, games, seed=3)
 
 
+@pytest.mark.slow
 def test_draws_compiled() -> None:
     """What the kernel counts and searches where repetition and the fiftieth move are near, against plain minimax."""
     game = load_game("chess(history=True)")
@@ -308,7 +309,7 @@ def test_estimates_are_the_same_for_both_sides() -> None:
         board.push(rng.choice(list(board.legal_moves)))
 
 
-@pytest.mark.parametrize("name", ["chess", "chess(eval=material)"])
+@pytest.mark.parametrize("name", ["chess", pytest.param("chess(eval=material)", marks=pytest.mark.slow)])
 def test_compiled_as_uncompiled(name: str) -> None:
     """What the kernel makes of leaves and order, against the plain functions."""
     game = load_game(name)

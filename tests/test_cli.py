@@ -329,7 +329,7 @@ def test_a_signal_ends_the_search_with_the_deepest_completed_answer(
     [
         ([signal.SIGINT], 130),
         ([signal.SIGTERM], 143),
-        ([signal.SIGTERM, signal.SIGTERM], 143),  # the second ends it at once
+        pytest.param([signal.SIGTERM, signal.SIGTERM], 143, marks=pytest.mark.slow),  # the second ends it at once
     ],
 )
 def test_a_signal_leaves_no_process(

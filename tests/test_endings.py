@@ -84,7 +84,7 @@ def may_mount() -> bool:
     return subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("fill", ["size=64k", "size=200m"])
+@pytest.mark.parametrize("fill", ["size=64k", pytest.param("size=200m", marks=pytest.mark.slow)])
 def test_a_tiny_or_full_shared_memory(fill: str, tmp_path: Path) -> None:
     if not may_mount():
         pytest.skip("no file system can be mounted here")

@@ -114,9 +114,9 @@ def test_random_games_move_for_move(name: str, games: int) -> None:
 @pytest.mark.parametrize(
     ("name", "most"),
     [
-        ("othello_small", 12),
+        ("othello_small", 9),
         pytest.param("othello_small", 64, marks=pytest.mark.slow),
-        ("othello_endgames", 14),
+        ("othello_endgames", 12),
         pytest.param("othello_endgames", 64, marks=pytest.mark.slow),
     ],
 )

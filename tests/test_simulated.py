@@ -166,7 +166,7 @@ def test_the_same_seed_gives_the_same_search(cluster: VirtualCluster) -> None:
     assert first.timeline == again.timeline
 
 
-@pytest.mark.parametrize("form", ["trees", "hashed", "mnk(4,3,3)"])
+@pytest.mark.parametrize("form", ["trees", "hashed", pytest.param("mnk(4,3,3)", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("algorithm", ["alphabeta", "pvs"])
 def test_one_worker_does_what_the_calling_process_does(
     form: str, algorithm: str, monkeypatch: pytest.MonkeyPatch
