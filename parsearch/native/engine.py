@@ -16,8 +16,11 @@ from parsearch.native.search import Search
 from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
 
-SLICE_NODES = 1 << 17
-"""Nodes between two looks at clock, stop and signals: about a millisecond without a table, some 20 with one."""
+SLICE_NODES, LEAST_SLICE = 1 << 17, 1 << 13
+"""Nodes between two looks at clock, stop and signals: at first, and the fewest, which still cost the looks some 1%."""
+
+SLICE_SECONDS = 0.01
+"""What a slice may take: those that take longer get smaller, so that a search that nobody wants any more soon ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,18 @@ class Budget:
 
     def run(self, search: Search) -> bool:
         """Run a search to its end, if that is within the budget, else end it; whether it was."""
+        size = SLICE_NODES
         while not search.finished:
             if self._spent(self.nodes + search.nodes):
                 break
             if self._window is not None and (window := self._window()) != self.asked:
                 search.narrow(window)
                 self.asked = window
-            left = SLICE_NODES if self._most is None else self._most - self.nodes - search.nodes + 1
-            search.run(min(left, SLICE_NODES))
+            left = size if self._most is None else self._most - self.nodes - search.nodes + 1
+            started = time.monotonic()
+            search.run(min(left, size))
+            if time.monotonic() - started > SLICE_SECONDS and size > LEAST_SLICE:
+                size //= 2
         self.nodes += search.nodes
         finished = search.finished
         search.release()
