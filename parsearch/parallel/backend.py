@@ -20,6 +20,8 @@ class Backend(ABC):
 
     workers: the processes or threads it searches with, 0 for the calling process alone. places: at how many places
     tasks are searched independently of each other; where they can, workers without a task join those of their place.
+    ahead: tasks that each worker is given before it has ended another, so that it need not wait for them; none where
+    the window of a task may still get better.
     nodes: positions visited so far, by whatever was held. timeline: the runs that have ended.
     """
 
@@ -27,6 +29,7 @@ class Backend(ABC):
     places: int
 
     def __init__(self) -> None:
+        self.ahead = 0
         self.nodes = 0
         self.timeline: list[TaskRun] = []
 

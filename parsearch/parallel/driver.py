@@ -84,6 +84,7 @@ class Driver:
             return None
         if self._remote is None:
             self._remote = self._workers.backend(self._request.seen)
+            self._remote.ahead = 0 if self._request.algorithm.prunes else 1
         visited = split.visited
         split.places = self._remote.places if self._joins() else max(1, self._remote.workers)
         split.refine(TASKS_PER_WORKER * self._remote.workers)

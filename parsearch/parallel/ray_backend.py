@@ -94,7 +94,7 @@ class Held:
 
 
 class RayBackend(Backend):
-    """Tasks for one game; at most as many under way as there are workers, so that each gets the latest window.
+    """Tasks for one game; of those with windows at most as many as there are workers, so that each gets the latest.
 
     A task goes to one node, as a Ray task of its own. Compiled searches that share a table go to the node's host
     instead, where workers that have no task join those of others.
@@ -126,7 +126,7 @@ class RayBackend(Backend):
 
     @property
     def idle(self) -> int:
-        return sum(place.idle for place in self._session.places.all)
+        return sum(max(0, place.workers * (1 + self.ahead) - place.busy) for place in self._session.places.all)
 
     def submit(self, task: Task) -> None:
         self._send(task, tries=0)
@@ -134,7 +134,7 @@ class RayBackend(Backend):
     def _send(self, task: Task, tries: int) -> Held:
         places = self._session.places
         places.require(NODE_SECONDS)
-        place = max(places.all, key=lambda place: place.idle)
+        place = max(places.all, key=lambda place: place.workers - place.busy)
         place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
         if place.host is not None and can_share(self._game, task):

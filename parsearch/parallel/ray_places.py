@@ -48,10 +48,6 @@ class Place:
     slots: list[int] = field(default_factory=lambda: list(range(SLOTS)))
 
     @property
-    def idle(self) -> int:
-        return max(0, self.workers - self.busy)
-
-    @property
     def strategy(self) -> NodeAffinitySchedulingStrategy:
         """Where its tasks run."""
         return NodeAffinitySchedulingStrategy(self.node, soft=False)
