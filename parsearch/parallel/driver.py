@@ -17,7 +17,7 @@ from parsearch.parallel.offload import Offload
 from parsearch.parallel.proof import Proof
 from parsearch.parallel.request import Request
 from parsearch.parallel.split import Answer, Split
-from parsearch.parallel.task import Task
+from parsearch.parallel.task import Task, can_share
 from parsearch.parallel.top_tree import TopTree
 from parsearch.parallel.workers import Workers
 
@@ -86,15 +86,11 @@ class Driver:
             self._remote = self._workers.backend(self._request.seen)
             self._remote.ahead = 0 if self._request.algorithm.prunes else 1
         visited = split.visited
-        split.places = self._remote.places if self._joins() else max(1, self._remote.workers)
+        shares = can_share(self._request.seen, self._request.algorithm.name, self._request.options)
+        split.places = self._remote.places if shares else max(1, self._remote.workers)
         split.refine(TASKS_PER_WORKER * self._remote.workers)
         self._request.nodes += split.visited - visited
         return self._search(split, self._remote)
-
-    def _joins(self) -> bool:
-        """Whether workers of one place join each other's tasks."""
-        request = self._request
-        return request.seen.is_native and request.algorithm.prunes and request.options.table != 0
 
     def _await(self, workers: Workers) -> bool:
         """Wait for the workers; False where the search is over before they are up."""

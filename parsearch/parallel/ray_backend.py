@@ -41,34 +41,27 @@ SILENCE_SECONDS = 5.0
 NODE_SECONDS = 60.0
 """For a cluster without CPUs to get some again: a lost node takes some 16 s to notice, a new one its time to boot."""
 
-DEATHS = (
-    ray.exceptions.WorkerCrashedError,
-    ray.exceptions.NodeDiedError,
-    ray.exceptions.OutOfMemoryError,
-    ray.exceptions.LocalRayletDiedError,
-    ray.exceptions.ObjectLostError,
-    ray.exceptions.TaskUnschedulableError,
-    ray.exceptions.ActorDiedError,
-    ray.exceptions.ActorUnavailableError,
-    ray.exceptions.ActorUnschedulableError,
-)
-
-LOST_PLACES = (
-    ray.exceptions.NodeDiedError,
-    ray.exceptions.LocalRayletDiedError,
-    ray.exceptions.TaskUnschedulableError,
-    ray.exceptions.ActorDiedError,
-    ray.exceptions.ActorUnavailableError,
-    ray.exceptions.ActorUnschedulableError,
-)
-"""Deaths after which a place cannot be used as it was."""
-
 LOST_NODES = (
     ray.exceptions.NodeDiedError,
     ray.exceptions.LocalRayletDiedError,
     ray.exceptions.TaskUnschedulableError,
 )
 """Deaths that a node takes along with it."""
+
+LOST_PLACES = (
+    *LOST_NODES,
+    ray.exceptions.ActorDiedError,
+    ray.exceptions.ActorUnavailableError,
+    ray.exceptions.ActorUnschedulableError,
+)
+"""Deaths after which a place cannot be used as it was."""
+
+DEATHS = (
+    *LOST_PLACES,
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.OutOfMemoryError,
+    ray.exceptions.ObjectLostError,
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -137,7 +130,7 @@ class RayBackend(Backend):
         place = max(places.all, key=lambda place: place.workers - place.busy)
         place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
-        if place.host is not None and can_share(self._game, task):
+        if place.host is not None and can_share(self._game, task.algorithm, task.options):
             slot = None
             self._crews.add(place)
             search = place.host.search.options(name=name)

@@ -231,7 +231,7 @@ class SimulatedBackend(Backend):
         run = self._running[node][held.worker] = Run(held, held.worker, now)
         if held.window is None:  # over before it began
             self._end(run, now, _nothing(run, now, 0))
-        elif can_share(self._game, held.task):
+        elif can_share(self._game, held.task.algorithm, held.task.options):
             node.start(held.worker, held.task, held.window, now)
             self._fill(node, now)
         else:

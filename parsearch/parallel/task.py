@@ -148,9 +148,9 @@ def run_task(game: Game[Any, Any], task: Task, orders: Orders | None = None, sha
     return Outcome(found.value, found.window, found.pv, found.nodes, epoch, seconds, worker_name(), found.estimated)
 
 
-def can_share(game: Game[Any, Any], task: Task) -> bool:
-    """Whether several workers can search the task together: compiled games, and algorithms that use a table."""
-    return game.is_native and ALGORITHMS[task.algorithm].prunes and task.options.table != 0
+def can_share(game: Game[Any, Any], algorithm: str, options: Options) -> bool:
+    """Whether several workers can search a task together: compiled games, and algorithms that use a table."""
+    return game.is_native and ALGORITHMS[algorithm].prunes and options.table != 0
 
 
 def _search_plainly(game: Game[Any, Any], task: Task, orders: Orders) -> Found:
