@@ -20,7 +20,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import parsearch
-from parsearch.cli_game import find_game, look_here
+from parsearch.cli_game import find_game, find_position, look_here
 from parsearch.cli_signals import Interrupted, catch_signals
 from parsearch.core.check import check_game
 from parsearch.core.errors import InputError, ParsearchError
@@ -62,6 +62,15 @@ Workers = Annotated[
     int | None, typer.Option(metavar="N", help="Processes that search; 0 for this one alone. All cores if left out.")
 ]
 
+Moves = Annotated[str | None, typer.Option(metavar="TEXT", help="Moves to play from there first.")]
+Memory = Annotated[
+    int | None, typer.Option(metavar="MIB", help="Mebibytes of transposition table, for compiled games; 0 for none.")
+]
+Quiescence = Annotated[
+    bool | None,
+    typer.Option("--quiescence/--no-quiescence", help="Follow noisy moves beyond the depth. Changes values."),
+]
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -84,7 +93,7 @@ def search(
         str | None, typer.Argument(metavar="GAME", help="As connect4, mnk(5,5,4) or mymodule:MyGame.")
     ] = None,
     state: State = None,
-    moves: Annotated[str | None, typer.Option(metavar="TEXT", help="Moves to play from there first.")] = None,
+    moves: Moves = None,
     algorithm: Algorithm = None,
     depth: Depth = None,
     seconds: Seconds = None,
@@ -94,14 +103,8 @@ def search(
     all_moves: Annotated[
         bool | None, typer.Option("--all-moves/--no-all-moves", help="The exact value of every move.")
     ] = None,
-    table: Annotated[
-        int | None,
-        typer.Option(metavar="MIB", help="Mebibytes of transposition table, for compiled games; 0 for none."),
-    ] = None,
-    quiescence: Annotated[
-        bool | None,
-        typer.Option("--quiescence/--no-quiescence", help="Follow noisy moves beyond the depth. Changes values."),
-    ] = None,
+    table: Memory = None,
+    quiescence: Quiescence = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A YAML file with all this; options override it.")
     ] = None,
@@ -139,20 +142,25 @@ def search(
 def play(
     game: Game,
     state: State = None,
+    moves: Moves = None,
     player: Annotated[int, typer.Option(metavar="N", help="Who you are; player 0 moves first.")] = 0,
     algorithm: Algorithm = None,
     depth: Depth = None,
     seconds: Seconds = None,
     nodes: Nodes = None,
     workers: Workers = None,
+    table: Memory = None,
+    quiescence: Quiescence = None,
 ) -> None:
     """Play against the program.
 
     Without any limit it thinks for 5 seconds a move, or less once the value is proven.
     """
     from parsearch.cli_play import run_play
+    from parsearch.parallel.task import Options
 
-    run_play(game, state, player, algorithm, Limits(depth, seconds, nodes), workers)
+    options = Options(table, bool(quiescence))
+    run_play(*find_position(game, state, moves), player, algorithm, Limits(depth, seconds, nodes), options, workers)
 
 
 @app.command()

@@ -8,7 +8,6 @@ from typing import Any
 from rich.console import Console
 
 from parsearch.algorithms import find_algorithm
-from parsearch.cli_game import find_position
 from parsearch.cli_output import shown_messages
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError, LimitsError, MoveError
@@ -17,7 +16,8 @@ from parsearch.core.limits import Limits
 from parsearch.core.result import SearchResult
 from parsearch.core.text import read_move
 from parsearch.parallel.coordinator import Coordinator
-from parsearch.parallel.task import blaming
+from parsearch.parallel.request import Request
+from parsearch.parallel.task import Options, blaming
 
 DEFAULT_LIMITS = Limits(seconds=5)
 """A move, where no limit is given."""
@@ -29,21 +29,34 @@ Write = Callable[[str], object]
 
 
 def run_play(
-    game_text: str, state_text: str | None, person: int, algorithm: str | None, limits: Limits, workers: int | None
+    game: Game[Any, Any],
+    state: Any,
+    person: int,
+    algorithm: str | None,
+    limits: Limits,
+    options: Options,
+    workers: int | None,
 ) -> None:
-    """Play one game on stdin and stdout. A signal ends it at once, wherever it is."""
+    """Play one game from a state on stdin and stdout. A signal ends it at once, wherever it is."""
     if limits.depth == 0:
         raise LimitsError("depth 0 looks at no move, so there is nothing to play; use 1 or more")
-    game, state = find_position(game_text, state_text)
-    find_algorithm(game, algorithm)  # a wrong one is better told now than when the program's turn comes
     if limits == Limits():
         limits = DEFAULT_LIMITS
+    # What does not fit is better told now than when the program's turn comes.
+    Request(game, state, find_algorithm(game, algorithm), limits, options=options)
     console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
     with catch_signals(patience=0) as interrupts, Coordinator(workers) as coordinator:
 
         def think(state: Any) -> SearchResult:
             with console.status("thinking"):  # shown on a terminal only
-                return coordinator.search(game, state, algorithm=algorithm, limits=limits)
+                return coordinator.search(
+                    game,
+                    state,
+                    algorithm=algorithm,
+                    limits=limits,
+                    table=options.table,
+                    quiescence=options.quiescence,
+                )
 
         with blaming(game, state), shown_messages(console):
             Match(game, state, person, think, console.input, console.print).play()

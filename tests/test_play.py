@@ -74,6 +74,20 @@ def test_one_seat_of_three() -> None:
     )
 
 
+def test_quiescence_sees_that_a_taken_piece_is_taken_back() -> None:
+    """White's queen can take a pawn that the king guards: at depth 1 only quiescence sees the answer."""
+    guarded = ["chess(eval=material)", "--state", "8/8/2k5/3p4/8/8/8/3QK3 w - - 0 1", "--player", "1", "--depth", "1"]
+    assert "plays d1d5: value 9 for it" in play(*guarded).stdout
+    quiet = play(*guarded, "--quiescence", "--table", "1").stdout
+    assert "value 8 for it" in quiet
+    assert "plays d1d5" not in quiet
+
+
+def test_moves_are_played_first() -> None:
+    result = play("tictactoe", "--moves", "a1 b1 a2 b2", typed="a3\n")
+    assert result.stdout.endswith("The game is over: you win (player 0: 1, player 1: -1).\n")
+
+
 def test_several_winners() -> None:
     result = play("nim(3,misere=True)", "--state", "1,1", "--player", "0", typed="0:1\n")
     assert result.stdout.endswith("The game is over: you and player 2 win (player 0: 1, player 1: 0, player 2: 1).\n")
@@ -100,6 +114,8 @@ def test_the_search_starts_from_the_position_after_each_reply() -> None:
         (["tictactoe", "--player", "2"], "there is no player 2 in tictactoe; use a number from 0 to 1"),
         (["tictactoe", "--player", "-1"], "there is no player -1"),
         (["tictactoe", "--algorithm", "maxn"], "maxn is for payoff tuples"),
+        (["tictactoe", "--quiescence"], "tictactoe defines no noisy_moves to follow; leave quiescence out"),
+        (["tictactoe", "--moves", "d4"], "'d4' is no legal move"),
         (["tictactoe", "--depth", "0"], "depth 0 looks at no move"),
         (["tictactoe", "--time", "0"], "seconds must be finite and more than 0"),
         (["tictactoe", "--state", "X"], "it has 1 cells"),
