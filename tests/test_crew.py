@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -171,6 +173,24 @@ def test_the_word_to_end_may_come_before_the_task() -> None:
     assert crew.search(CONNECT4, long_task(), 5).value is None
     small = task(HASHED, HASHED.initial_state(), 3)
     assert crew.search(HASHED, small, 6).value == minimax(HASHED, small.state, 3, Effort())[0]
+
+
+def test_whoever_is_first_answers_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(game: Any, one: Task, orders: Any, shared: Shared) -> Outcome:
+        outcome = run_task(game, one)
+        if isinstance(orders, AssistantOrders):
+            return outcome
+        deadline = time.monotonic() + SECONDS
+        while not orders.stopped() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return replace(outcome, value=None, pv=(), nodes=7)  # ended before it found anything
+
+    monkeypatch.setattr(crew_module, "run_task", run)
+    crew, wanted = Crew(2), task(HASHED, HASHED.initial_state(), 3)
+    outcome = crew.search(HASHED, wanted, 0)
+    alone = run_task(HASHED, wanted)
+    assert (outcome.value, outcome.pv, outcome.nodes) == (alone.value, alone.pv, 7)
+    assert [assistant.nodes for _, assistant in crew.assisted()] == [alone.nodes]
 
 
 def test_an_error_is_reported_once_by_whoever_has_the_task(monkeypatch: pytest.MonkeyPatch) -> None:

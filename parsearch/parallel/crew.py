@@ -18,7 +18,7 @@ from parsearch.core.game import Game
 from parsearch.core.window import Window
 from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
-from parsearch.parallel.task import Outcome, Shared, Task, run_task, worker_name
+from parsearch.parallel.task import Outcome, Shared, Task, answered, run_task, worker_name
 
 REMEMBERED = 1000
 """Tasks that may be told to end before they have begun: messages overtake each other, but not by so many."""
@@ -29,18 +29,19 @@ LEAVE_SECONDS = 1.0
 
 @dataclass(eq=False)
 class Running:
-    """A task under way. window: what it still has to tell apart, None once it is over. exhausted: the assistants that
-    have found its value, or failed to: they need not join it again."""
+    """A task under way. window: what it still has to tell apart, None once it is over. found: what the first assistant
+    found who came to its end. failed: the assistants that the game's own code raised something in."""
 
     game: Game[Any, Any]
     task: Task
     window: Window | None
-    exhausted: set[int] = field(default_factory=set)
+    found: Outcome | None = None
+    failed: set[int] = field(default_factory=set)
 
 
 class Crew:
     """Searches up to `workers` tasks at once, each in the thread that calls `search`. While there are fewer, assistants
-    join them in threads of the crew's own; they answer nothing themselves, but bring about the answer sooner."""
+    join them in threads of the crew's own, and whoever is first answers for all."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -65,7 +66,9 @@ class Crew:
             self._changed.notify_all()
         try:
             with self._seat() as seat:
-                return self._run(running, RunningOrders(running), seat)
+                outcome = self._run(running, RunningOrders(running), seat)
+            found = running.found
+            return answered(outcome, found) if outcome.value is None and found is not None else outcome
         finally:
             with self._changed:
                 running.window = None
@@ -122,17 +125,17 @@ class Crew:
                 try:
                     outcome = self._run(running, AssistantOrders(running, self, number), seat)
                 except ParsearchError:  # whoever has the task meets the same, and reports it
-                    running.exhausted.add(number)
+                    running.failed.add(number)
                     continue
-                if outcome.value is not None:
-                    running.exhausted.add(number)
                 with self._changed:  # before the seat is free: then all is said
                     self._joined.append((running.task.line, outcome))
+                    if outcome.value is not None and running.window is not None:
+                        running.found, running.window = outcome, None
 
     def _joinable(self, number: int) -> list[Running]:
         if not self.needs(number):
             return []
-        return [run for run in self._running.values() if run.window is not None and number not in run.exhausted]
+        return [run for run in self._running.values() if run.window is not None and number not in run.failed]
 
     def needs(self, number: int) -> bool:
         """Whether more workers than this number have no task."""

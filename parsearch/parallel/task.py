@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -146,6 +146,11 @@ def run_task(game: Game[Any, Any], task: Task, orders: Orders | None = None, sha
             require_score(game, task.state, found.value)
     seconds = time.perf_counter() - started
     return Outcome(found.value, found.window, found.pv, found.nodes, epoch, seconds, worker_name(), found.estimated)
+
+
+def answered(stopped: Outcome, found: Outcome) -> Outcome:
+    """What comes of a task that ended because somebody who had joined it found its value first."""
+    return replace(stopped, value=found.value, window=found.window, pv=found.pv, estimated=found.estimated)
 
 
 def can_share(game: Game[Any, Any], algorithm: str, options: Options) -> bool:
