@@ -22,11 +22,13 @@ class Backend(ABC):
     tasks are searched independently of each other; where they can, workers without a task join those of their place.
     ahead: tasks that each worker is given before it has ended another, so that it need not wait for them; none where
     the window of a task may still get better.
+    rate: nodes a second of a worker, None where only measuring tells.
     nodes: positions visited so far, by whatever was held. timeline: the runs that have ended.
     """
 
     workers: int
     places: int
+    rate: float | None = None
 
     def __init__(self) -> None:
         self.ahead = 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -15,7 +16,7 @@ from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
-from parsearch.parallel.task import Outcome, Task, can_share, run_task
+from parsearch.parallel.task import Outcome, Task, answered, can_share, run_task
 from parsearch.parallel.virtual_node import VirtualNode
 
 
@@ -73,15 +74,14 @@ class VirtualClock:
 
 @dataclass(eq=False, slots=True)
 class Held:
-    """A task that was sent to a node: the worker that has it, when it was sent, and the window that it searches by now,
-    None once it is over there. exhausted: the workers that joined it and have found its value."""
+    """A task that was sent to a node: when, the window that it searches by now, None once it is over there, and the
+    worker that has it, None before one is free."""
 
     task: Task
     node: VirtualNode
-    worker: int
     sent: float
     window: Window | None
-    exhausted: set[int] = field(default_factory=set)
+    worker: int | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -110,13 +110,15 @@ class SimulatedBackend(Backend):
     def __init__(self, cluster: VirtualCluster, game: Game[Any, Any], clock: VirtualClock) -> None:
         super().__init__()
         self._cluster, self._game, self.clock = cluster, game, clock  # type: ignore[method-assign]
+        self.rate = cluster.rate
         self._random = random.Random(cluster.seed)
         speeds = (*cluster.speeds, *[1.0] * (cluster.nodes - len(cluster.speeds)))
         self._nodes = [
             VirtualNode(game, f"node{number}", cluster.workers, cluster.rate * speed, shares=cluster.nodes)
             for number, speed in enumerate(speeds)
         ]
-        self._idle = {node: set(range(cluster.workers)) for node in self._nodes}  # of the nodes that are alive
+        self._busy = dict.fromkeys(self._nodes, 0)  # tasks that the coordinator has at each node that is alive
+        self._queues: dict[VirtualNode, deque[Held]] = {node: deque() for node in self._nodes}
         self._running: dict[VirtualNode, dict[int, Run]] = {node: {} for node in self._nodes}
         self._held: dict[tuple[int, ...], Held] = {}
         self._again: list[Task] = []  # whose worker died
@@ -128,27 +130,27 @@ class SimulatedBackend(Backend):
 
     @property
     def workers(self) -> int:  # type: ignore[override]
-        return len(self._idle) * self._cluster.workers
+        return len(self._busy) * self._cluster.workers
 
     @property
     def places(self) -> int:  # type: ignore[override]
-        return len(self._idle)
+        return len(self._busy)
 
     # What the coordinator does.
 
     @property
     def idle(self) -> int:
-        return max(0, sum(map(len, self._idle.values())) - len(self._again))
+        room = self._cluster.workers * (1 + self.ahead)
+        return max(0, sum(room - busy for busy in self._busy.values()) - len(self._again))
 
     def submit(self, task: Task) -> None:
-        if not self._idle:
+        if not self._busy:
             raise WorkerError(f"{self._game.name}: every node of the virtual cluster has failed; let one live")
-        node = max(self._idle, key=lambda node: len(self._idle[node]))
-        worker = min(self._idle[node])
-        self._idle[node].remove(worker)
-        held = self._held[task.path] = Held(task, node, worker, self.clock(), task.window)
+        node = min(self._busy, key=lambda node: self._busy[node])
+        self._busy[node] += 1
+        held = self._held[task.path] = Held(task, node, self.clock(), task.window)
         self.clock.spend(self.clock() + self._cluster.send_seconds)  # type: ignore[attr-defined]
-        self._message(self.clock(), partial(self._start, held))
+        self._message(self.clock(), partial(self._queue, held))
 
     def tell(self, task: Task, window: Window | None) -> None:
         held = self._held.get(task.path)
@@ -156,7 +158,7 @@ class SimulatedBackend(Backend):
             self._message(self.clock(), partial(self._heed, held, window))
 
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
-        while self._again and (any(self._idle.values()) or not self._idle):
+        while self._again and (not self._busy or min(self._busy.values()) < self._cluster.workers):
             self.submit(self._again.pop())
         until = self.clock() + seconds
         while not self._arrived and self.clock() < until and (self._events or self._stepping()):
@@ -166,8 +168,8 @@ class SimulatedBackend(Backend):
 
     def _receive(self, held: Held, outcome: Outcome) -> None:
         """The coordinator hears what became of a task."""
-        if held.node in self._idle:
-            self._idle[held.node].add(held.worker)
+        if held.node in self._busy:
+            self._busy[held.node] -= 1
         self._record(held, held.sent, outcome)
         if self._held.get(held.task.path) is held:
             del self._held[held.task.path]
@@ -185,7 +187,7 @@ class SimulatedBackend(Backend):
             self.tell(held.task, None)
         self._held.clear()
         self._again.clear()
-        while any(len(idle) < self._cluster.workers for idle in self._idle.values()):
+        while any(self._busy.values()):
             self._step(self.clock() + 1.0)
         self._arrived.clear()
 
@@ -221,29 +223,39 @@ class SimulatedBackend(Backend):
 
     # What happens on nodes.
 
-    def _start(self, held: Held) -> None:
-        node, now = held.node, self.clock()
-        if node not in self._idle:
-            return  # it died, which the coordinator has heard or will hear
-        before = self._running[node].get(held.worker)
-        if before is not None:  # it had joined another task
-            self._end(before, now, self._stop(before))
-        run = self._running[node][held.worker] = Run(held, held.worker, now)
+    def _queue(self, held: Held) -> None:
+        """A task has come to its node, unless that died, which the coordinator has heard or will hear."""
+        if held.node in self._busy:
+            self._queues[held.node].append(held)
+            self._start(held.node, self.clock())
+
+    def _start(self, node: VirtualNode, now: float) -> None:
+        """Give tasks to the workers of a node that have none of their own, and have those that are left join."""
+        runs, queue = self._running[node], self._queues[node]
+        while queue and (free := [w for w in range(self._cluster.workers) if w not in runs or runs[w].assists]):
+            held, worker = queue.popleft(), min(free, key=lambda worker: (worker in runs, worker))
+            if worker in runs:  # it had joined another task
+                self._end(runs[worker], now, self._stop(runs[worker], now))
+            held.worker = worker
+            self._begin(held, worker, now)
+        self._fill(node, now)
+
+    def _begin(self, held: Held, worker: int, now: float) -> None:
+        run = self._running[held.node][worker] = Run(held, worker, now)
         if held.window is None:  # over before it began
             self._end(run, now, _nothing(run, now, 0))
         elif can_share(self._game, held.task.algorithm, held.task.options):
-            node.start(held.worker, held.task, held.window, now)
-            self._fill(node, now)
+            held.node.start(worker, held.task, held.window, now)
         else:
             run.outcome = run_task(self._game, held.task)
-            self._at(now + run.outcome.nodes / node.rate, partial(self._finish, run))
+            self._at(now + run.outcome.nodes / held.node.rate, partial(self._finish, run))
 
     def _fill(self, node: VirtualNode, when: float) -> None:
         """Have the workers that have no task join those of others, as a crew's assistants do."""
         runs = self._running[node]
         for worker in range(self._cluster.workers):
             own = {run.held: run for run in runs.values() if not run.assists and run.outcome is None}
-            joinable = [held for held in own if held.window is not None and worker not in held.exhausted]
+            joinable = [held for held in own if held.window is not None]
             if worker in runs or not joinable:
                 continue
             held = min(joinable, key=lambda held: sum(run.held is held for run in runs.values()))
@@ -269,11 +281,11 @@ class SimulatedBackend(Backend):
             if window is not None and run.outcome is None:
                 held.node.narrow(run.worker, window)
             elif window is None and not run.assists:  # with it end those that joined
-                self._end(run, self.clock(), self._stop(run))
+                self._end(run, self.clock(), self._stop(run, self.clock()))
 
-    def _stop(self, run: Run) -> Outcome:
+    def _stop(self, run: Run, now: float) -> Outcome:
         """End a running search; what it has visited counts."""
-        now, node = self.clock(), run.held.node
+        node = run.held.node
         if run.outcome is None:
             return node.stop(run.worker, now)
         return _nothing(run, now, min(run.outcome.nodes, int((now - run.started) * node.rate)))
@@ -285,37 +297,41 @@ class SimulatedBackend(Backend):
         del runs[run.worker]
         if run.assists:
             self._record(held, run.started, outcome)
-            if outcome.value is not None:
-                held.exhausted.add(run.worker)
-                self._fill(held.node, when)
+            if outcome.value is not None:  # whoever is first answers for all that search the task
+                own = next(other for other in runs.values() if other.held is held and not other.assists)
+                self._end(own, when, answered(self._stop(own, when), outcome))
             return
         held.window = None
         self._message(when, partial(self._receive, held, outcome))
         for other in [other for other in runs.values() if other.held is held]:
-            self._end(other, when, self._stop(other))
-        self._fill(held.node, when)
+            self._end(other, when, self._stop(other, when))
+        self._start(held.node, when)
 
     def _fail(self, failure: Failure) -> None:
         """A worker or a node dies; the coordinator hears of it, and sends what was lost again."""
         node = self._nodes[failure.node]
-        if node not in self._idle:
+        if node not in self._busy:
             return
-        for run in [run for run in self._running[node].values() if failure.worker in (None, run.worker)]:
-            self._stop(run)
-            del self._running[node][run.worker]
-            if not run.assists and failure.worker is not None:
-                run.held.window = None
-                self._message(self.clock(), partial(self._lose, run.held))
+        runs = self._running[node]
+        dead = [run for run in runs.values() if failure.worker in (None, run.worker)]
+        lost = [run.held for run in dead if not run.assists]  # to those that joined as well
+        for run in [run for run in runs.values() if run in dead or run.held in lost]:
+            self._stop(run, self.clock())
+            del runs[run.worker]
         if failure.worker is None:
-            del self._idle[node]
-            for held in [held for held in self._held.values() if held.node is node]:
-                held.window = None
-                self._message(self.clock(), partial(self._lose, held))
+            del self._busy[node]
+            self._queues[node].clear()
+            lost = [held for held in self._held.values() if held.node is node]
+        for held in lost:
+            held.window = None
+            self._message(self.clock(), partial(self._lose, held))
+        if failure.worker is not None:
+            self._start(node, self.clock())
 
     def _lose(self, held: Held) -> None:
         """The coordinator hears that a task is lost; one whose result was on its way is not."""
-        if held.node in self._idle:
-            self._idle[held.node].add(held.worker)
+        if held.node in self._busy:
+            self._busy[held.node] -= 1
         if self._held.get(held.task.path) is held:
             del self._held[held.task.path]
             self._again.append(held.task)

@@ -95,8 +95,11 @@ class Split(ABC):
         that a part of the window would say. A task that is then stopped is given back."""
         return task.window
 
-    def refine(self, tasks: int) -> None:  # noqa: B027 - a split that cannot go deeper has nothing to do here
-        """Split what is still waiting deeper, so that it makes at least some `tasks` of even size, where it can."""
+    def refine(self, tasks: int, rate: float | None = None) -> None:  # noqa: B027 - some splits cannot go deeper
+        """Split what is still waiting deeper, so that it makes at least some `tasks` of even size, where it can.
+
+        rate: nodes a second of a worker, where that is known; then the same is split every time.
+        """
 
     @abstractmethod
     def root_moves(self) -> tuple[RootMove | None, ...]:
@@ -162,7 +165,7 @@ class RootBranches(Split):
     def done(self) -> bool:
         return not self._open()  # what is under way then asks for less than is known
 
-    def refine(self, tasks: int) -> None:  # noqa: ARG002 - as many as their grain makes
+    def refine(self, tasks: int, rate: float | None = None) -> None:  # noqa: ARG002 - as many as their grain makes
         if self.places > 1 and self.grain.depth is None:
             self.grain.guess(self.game, self.state, self.depth)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import random
 import time
 from collections.abc import Sequence
@@ -65,7 +66,7 @@ class TopTree(Split):
         self._nodes: dict[tuple[int, ...], Node] = {node.path: node for node in self._root.children}
         self._random = random.Random(0)
         self._measuring = 0.0  # seconds so far
-        self._pace = 0.0
+        self._most_seconds = MOST_SECONDS
         self._estimated = False
 
     @property
@@ -93,15 +94,18 @@ class TopTree(Split):
         self.under_way -= 1
         self._waiting.append(self._nodes[task.path])
 
-    def refine(self, tasks: int) -> None:
+    def refine(self, tasks: int, rate: float | None = None) -> None:
         """Expand the largest waiting subtree until none holds more than its share of the work, largest first.
 
         Sizes are Knuth's estimate (Knuth 1975, "Estimating the efficiency of backtrack programs"). Only
-        algorithms that visit every position are split below the root: pruning would be lost.
+        algorithms that visit every position are split below the root: pruning would be lost. Without a known
+        `rate` the first guesses tell it, and their time is limited.
         """
         if self.algorithm.prunes:
             return
-        pace = self._measure(self._waiting)
+        self._most_seconds = MOST_SECONDS if rate is None else math.inf
+        measured = self._measure(self._waiting)
+        pace = measured if rate is None else 1 / rate
         heap = [(-node.size, node.path, node) for node in self._waiting]
         heapq.heapify(heap)
         whole = sum(node.size for node in self._waiting)
@@ -134,7 +138,7 @@ class TopTree(Split):
         has its `share`: workers wait meanwhile, and evenness is not worth more than it saves."""
         started, visited = time.perf_counter(), 0
         for node in nodes:
-            if self._measuring > MOST_SECONDS:
+            if self._measuring > self._most_seconds:
                 node.size = share
                 continue
             before = time.perf_counter()
@@ -143,8 +147,7 @@ class TopTree(Split):
             node.size = sum(size for size, _ in guesses) / DIVES
             visited += sum(seen for _, seen in guesses)
             self._measuring += time.perf_counter() - before
-        self._pace = self._pace or (time.perf_counter() - started) / max(visited, 1)
-        return self._pace
+        return (time.perf_counter() - started) / max(visited, 1)
 
     def _dive(self, state: Any, depth: int) -> tuple[float, int]:
         """The subtree's size as one random line of play suggests it, and the positions seen for that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,7 +86,7 @@ class VirtualNode:
     def advance(self, until: float, one: bool) -> Iterator[tuple[int, float, Outcome]]:
         """Search up to a moment, or where `one`, to the first end of a search: (worker, moment, outcome) of each."""
         while self._tasks:
-            rounds = int((until - self.now) * self.rate + 1e-6)
+            rounds = min(int((until - self.now) * self.rate + 1e-6), self._rounds_left())
             if rounds < 1:
                 return
             crew = self._crew
@@ -97,9 +98,14 @@ class VirtualNode:
             for worker in sorted({*ended, *over}):
                 if worker in self._tasks:  # not ended by what another's end has brought about
                     yield worker, self.now, self._end(worker, self.now, finished=worker in ended)
-            if one and ended:
+            if one and (ended or over):
                 return
         self.now = until
+
+    def _rounds_left(self) -> int:
+        """Until a search may have gone beyond the limit of its task."""
+        limited = [(task.nodes, worker) for worker, (task, _) in self._tasks.items() if task.nodes is not None]
+        return min((most + 1 - self._search(worker).nodes for most, worker in limited), default=sys.maxsize)
 
     def _beyond_limit(self, worker: int) -> bool:
         task, _ = self._tasks[worker]
