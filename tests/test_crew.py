@@ -176,19 +176,20 @@ def test_the_word_to_end_may_come_before_the_task() -> None:
 
 
 def test_whoever_is_first_answers_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = task(HASHED, HASHED.initial_state(), 3)
+    alone = run_task(HASHED, wanted)
+
     def run(game: Any, one: Task, orders: Any, shared: Shared) -> Outcome:
-        outcome = run_task(game, one)
         if isinstance(orders, AssistantOrders):
-            return outcome
+            return alone
         deadline = time.monotonic() + SECONDS
         while not orders.stopped() and time.monotonic() < deadline:
             time.sleep(0.001)
-        return replace(outcome, value=None, pv=(), nodes=7)  # ended before it found anything
+        return replace(alone, value=None, pv=(), nodes=7)  # ended before it found anything
 
     monkeypatch.setattr(crew_module, "run_task", run)
-    crew, wanted = Crew(2), task(HASHED, HASHED.initial_state(), 3)
+    crew = Crew(2)
     outcome = crew.search(HASHED, wanted, 0)
-    alone = run_task(HASHED, wanted)
     assert (outcome.value, outcome.pv, outcome.nodes) == (alone.value, alone.pv, 7)
     assert [assistant.nodes for _, assistant in crew.assisted()] == [alone.nodes]
 
