@@ -148,6 +148,16 @@ def test_the_answer_is_that_of_the_calling_process(form: str, algorithm: str, cl
         assert (result.value, result.move, result.depth) == (alone.value, alone.move, alone.depth)
 
 
+@pytest.mark.parametrize("text", ["3242234363353777", "1214243333445676", "11123225374454555"])
+@pytest.mark.parametrize("cluster", [VirtualCluster(4, 8), VirtualCluster(2, 32)])
+def test_searches_that_end_in_the_same_round(text: str, cluster: VirtualCluster) -> None:
+    game = load_game("connect4")  # dozens search the same small tree, and what one ends gives another a new task
+    state = game.parse_state(text)
+    alone = search(game, state, table=1, workers=0)
+    result = simulate(game, state, cluster, table=1)
+    assert (result.value, result.move) == (alone.value, alone.move)
+
+
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_the_answer_is_minimax_whatever_fails(cluster: VirtualCluster) -> None:
     for seed in range(10):

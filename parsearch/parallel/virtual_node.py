@@ -95,8 +95,9 @@ class VirtualNode:
             ended = crew.run(rounds)
             self.now += (crew.rounds - before) / self.rate
             over = [worker for worker in self._tasks if self._beyond_limit(worker)]
-            for worker in sorted({*ended, *over}):
-                if worker in self._tasks:  # not ended by what another's end has brought about
+            searches = {worker: self._search(worker) for worker in sorted({*ended, *over})}
+            for worker, search in searches.items():
+                if crew.searches[worker] is search:  # not ended, or another, by what the end before has brought about
                     yield worker, self.now, self._end(worker, self.now, finished=worker in ended)
             if one and (ended or over):
                 return
