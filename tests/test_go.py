@@ -1,7 +1,6 @@
 """Go on small boards: counts and values from outside, and every random game judged by rules written a second time."""
 
 import itertools
-import math
 import random
 from typing import Any
 
@@ -94,7 +93,7 @@ def test_contract(text: str) -> None:
     assert report.ok, report
 
 
-@pytest.mark.parametrize("most", [3**9, pytest.param(3**12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("most", [3**9, pytest.param(3**15, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
 def test_legal_positions(most: int) -> None:
     """A board has a state exactly if every chain on it has a liberty."""
     for row in COUNTS:
@@ -113,37 +112,41 @@ def test_legal_positions(most: int) -> None:
         assert count == row["count"], game.name
 
 
-def exact(game: Game[Any, Any], state: Any, alpha: float, beta: float) -> float:
-    """Alpha-beta to the end of the game, passes first: they keep the lines short."""
+def exceeds(game: Game[Any, Any], state: Any, score: float) -> bool:
+    """Whether the value to the end of the game is more than a score: alpha-beta with a null window.
+
+    A pass that ends the game comes first, other passes last, and before them the stones after which the mover's area
+    is largest: the value of the 2 x 3 board takes 360,000 positions then, and more than a thousand million in the
+    game's own order, passes first. A table adds nothing: in these searches no position came back with the same past.
+    """
     if game.is_terminal(state):
-        return game.evaluate(state)
+        return game.evaluate(state) > score
     maximizing = game.to_move(state) == 0
-    best = -math.inf if maximizing else math.inf
-    for move in reversed(game.legal_moves(state)):
-        value = exact(game, game.play(state, move), alpha, beta)
-        if maximizing:
-            best = max(best, value)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta:
-            break
-    return best
+    *stones, last = game.legal_moves(state)
+    children = [game.play(state, move) for move in stones]
+    children.sort(key=game.evaluate, reverse=maximizing)
+    passed = game.play(state, last)
+    children.insert(0 if game.is_terminal(passed) else len(children), passed)
+    return any(exceeds(game, child, score) == maximizing for child in children) == maximizing
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in VALUES if row["rows"] == 1], ids=lambda row: f"{row['rows']}x{row['cols']}"
+    "row",
+    [
+        pytest.param(row, id=f"{row['rows']}x{row['cols']}", marks=[pytest.mark.slow] * (row["rows"] > 1))
+        for row in VALUES
+    ],
 )
 def test_values(row: dict[str, Any]) -> None:
     game = load_game(f"go({row['rows']},{row['cols']})")
     start = game.initial_state()
-    assert exact(game, start, -math.inf, math.inf) == row["score"]
     openings = dict(enumerate(row["opening_values"]))
     *points, _pass = game.legal_moves(start)
     assert [point for point in openings if openings[point] is not None] == points
-    for point in points:
-        assert exact(game, game.play(start, point), -math.inf, math.inf) == openings[point], point
+    everything = row["rows"] * row["cols"]  # nobody can have more
+    for state, value in [(start, row["score"]), *((game.play(start, point), openings[point]) for point in points)]:
+        assert value == -everything or exceeds(game, state, value - 1), game.format_state(state)
+        assert value == everything or not exceeds(game, state, value), game.format_state(state)
 
 
 @pytest.mark.parametrize(
