@@ -2,8 +2,8 @@
 
     python scripts/bench_games.py
 
-Peers are measured where they are installed: pip install chess open_spiel, apt-get install stockfish. CPU time, medians
-of repeats. Exit code 1 where a bar is missed.
+Peers are measured where they are installed: pip install chess open_spiel, apt-get install stockfish fairy-stockfish.
+CPU time, medians of repeats. Exit code 1 where a bar is missed.
 """
 
 # ruff: noqa: T201 a script prints
@@ -14,24 +14,27 @@ import resource
 import shutil
 import statistics
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numba
+import numpy as np
+from numpy import int64, uint64
+
+from bench import cpu, run
 from parsearch.games import load_game
-from parsearch.native.engine import Options, prepare, search
+from parsearch.native.build import Features, load_kernel
+from parsearch.native.engine import prepare, search
 from parsearch.native.perft import perft
 
 REPEATS = 5
 LEAF_BAR = 4 * 14.7e6
-"""Chess positions a second, every leaf played: four times what Fairy-Stockfish did here."""
+"""Chess leaves played a second: four times the most that Fairy-Stockfish counted here without playing them."""
 
 CHECKERS_BAR = 50e6
+FAIRY_RATIO = 4
 PYTHON_CHESS_RATIO = 150
 STOCKFISH_RATIO = 1
-
-STOCKFISH = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
 
 
 def main() -> int:
@@ -40,12 +43,11 @@ def main() -> int:
 
 def chess() -> Iterator[bool]:
     rate = count("chess", 6)
-    if STOCKFISH:
-        nodes, seconds = 119_060_324, stockfish("go perft 6") - stockfish("")
-        yield line("  Stockfish, the same", nodes, seconds, rate / (nodes / seconds), STOCKFISH_RATIO)
-    rate = visit("chess(eval=material)", "minimax", 5)
-    print(f"{'':<44} bar {LEAF_BAR / 1e6:.0f} M/s: {'held' if rate >= LEAF_BAR else 'missed'}")
-    yield rate >= LEAF_BAR
+    yield from engine("stockfish", "Stockfish", rate, STOCKFISH_RATIO)
+    rate = walk("chess", 5)
+    yield bar(rate, LEAF_BAR)
+    yield from engine("fairy-stockfish", "Fairy-Stockfish", rate, FAIRY_RATIO)
+    visit("chess(eval=material)", "minimax", 5)
     rate = visit("chess(eval=material)", "alphabeta", 6)
     if importlib.util.find_spec("chess"):
         nodes, seconds = python_chess(4)
@@ -55,8 +57,7 @@ def chess() -> Iterator[bool]:
 
 def checkers() -> Iterator[bool]:
     rate = count("checkers", 10)
-    print(f"{'':<44} bar {CHECKERS_BAR / 1e6:.0f} M/s: {'held' if rate >= CHECKERS_BAR else 'missed'}")
-    yield rate >= CHECKERS_BAR
+    yield bar(rate, CHECKERS_BAR)
     openspiel("checkers", 5, rate)
 
 
@@ -72,28 +73,69 @@ def count(name: str, depth: int) -> float:
     game = load_game(name)
     root = game.initial_state()
     perft(game, root, 1)
-    seconds = [cpu(lambda: perft(game, root, depth)) for _ in range(REPEATS)]
-    nodes = perft(game, root, depth).nodes
-    line(f"{name}, perft {depth}", nodes, statistics.median(seconds))
-    return nodes / statistics.median(seconds)
+    return repeated(f"{name}, perft {depth}", lambda: perft(game, root, depth).nodes)
+
+
+def walk(name: str, depth: int) -> float:
+    """Perft that plays the last ply too, each of its positions to the last word; sequences a second."""
+    game: Any = load_game(name)
+    root = tuple(map(uint64, game.initial_state()))
+    rules = load_kernel(game.rules, Features("perft")).run.py_func.__globals__
+    legal_moves, play = rules["legal_moves"], rules["play"]
+    pair, words = numba.types.UniTuple(numba.uint64, 2), numba.types.UniTuple(numba.uint64, len(root))
+
+    @numba.njit(pair(words, numba.int64[:, ::1], numba.int64), boundscheck=False)
+    def leaves(state: Any, buffers: Any, left: int) -> Any:
+        """How many there are, and a sum of all their words: what nobody uses the compiler would not compute."""
+        moves = buffers[left]
+        count = legal_moves(state, moves)
+        nodes, total = uint64(0), uint64(0)
+        for index in range(count):
+            child = play(state, moves[index])
+            if left == 1:
+                nodes += uint64(1)
+                for word in child:
+                    total += word
+            else:
+                below = leaves(child, buffers, left - 1)
+                nodes += below[0]
+                total += below[1]
+        return nodes, total
+
+    buffers = np.zeros((depth + 1, game.max_moves), int64)
+    return repeated(f"{name}, perft {depth}, leaves played", lambda: leaves(root, buffers, depth)[0])
 
 
 def visit(name: str, algorithm: str, depth: int) -> float:
     """A search without a table, which plays and evaluates every leaf; nodes a second."""
     game: Any = load_game(name)
     root = game.initial_state()
-    options = Options()
-    prepare(game, algorithm, options)
-    seconds = [cpu(lambda: search(game, root, depth, algorithm=algorithm)) for _ in range(REPEATS)]
-    nodes = search(game, root, depth, algorithm=algorithm).nodes
-    line(f"{name}, {algorithm} {depth}", nodes, statistics.median(seconds))
-    return nodes / statistics.median(seconds)
+    prepare(game, algorithm)
+    return repeated(f"{name}, {algorithm} {depth}", lambda: search(game, root, depth, algorithm=algorithm).nodes)
 
 
-def stockfish(command: str) -> float:
-    """CPU seconds of a Stockfish that is given one command at the start position."""
+def repeated(what: str, work: Callable[[], int]) -> float:
+    """Time what visits and returns a number of nodes; nodes a second."""
+    runs = [cpu(work) for _ in range(REPEATS)]
+    nodes, seconds = runs[0][1], statistics.median(seconds for seconds, _ in runs)
+    line(what, nodes, seconds)
+    return nodes / seconds
+
+
+def engine(program: str, name: str, rate: float, ratio: float) -> Iterator[bool]:
+    """Perft 6 by another program in C++, which counts the last ply; nothing where it is not installed."""
+    path = shutil.which(program) or shutil.which(f"/usr/games/{program}")
+    if path is None:
+        print(f"  {name} is not installed")
+        return
+    nodes, seconds = 119_060_324, engine_seconds(path, "go perft 6") - engine_seconds(path, "")
+    yield line(f"  {name}, perft 6", nodes, seconds, rate / (nodes / seconds), ratio)
+
+
+def engine_seconds(path: str, command: str) -> float:
+    """CPU seconds of a program that is given one command at the start position."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([str(STOCKFISH)], input=f"{command}\nquit\n", text=True, capture_output=True, check=True)
+    subprocess.run([path], input=f"{command}\nquit\n", text=True, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -128,7 +170,7 @@ def python_chess(depth: int) -> tuple[int, float]:
             return -1000 if board.is_check() else 0
         return best
 
-    seconds = cpu(lambda: value(depth, -2000, 2000))
+    seconds, _ = cpu(lambda: value(depth, -2000, 2000))
     return nodes, seconds
 
 
@@ -144,15 +186,8 @@ def openspiel(name: str, depth: int, rate: float) -> None:
             return len(state.legal_actions())
         return sum(walk(state.child(action), depth - 1) for action in state.legal_actions())
 
-    found: list[int] = []
-    seconds = cpu(lambda: found.append(walk(pyspiel.load_game(name).new_initial_state(), depth)))
-    line(f"  OpenSpiel, depth {depth}", found[0], seconds, rate / (found[0] / seconds))
-
-
-def cpu(work: Callable[[], Any]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
+    seconds, nodes = cpu(lambda: walk(pyspiel.load_game(name).new_initial_state(), depth))
+    line(f"  OpenSpiel, depth {depth}", nodes, seconds, rate / (nodes / seconds))
 
 
 def line(what: str, nodes: int, seconds: float, ratio: float | None = None, bar: float | None = None) -> bool:
@@ -165,5 +200,11 @@ def line(what: str, nodes: int, seconds: float, ratio: float | None = None, bar:
     return held
 
 
+def bar(rate: float, least: float) -> bool:
+    """Print whether a rate reaches its bar."""
+    print(f"{'':<44} bar {least / 1e6:.1f} M/s: {'held' if rate >= least else 'missed'}")
+    return rate >= least
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

@@ -13,12 +13,11 @@ import argparse
 import importlib.util
 import json
 import statistics
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench import cpu, run
 from parsearch.games import load_game
 from parsearch.native.engine import Options, prepare, search, solve
 from parsearch.native.table import Table
@@ -52,8 +51,8 @@ def rates() -> Iterator[bool]:
     root = game.initial_state()
     for algorithm, depth, bar in (("minimax", 9, MINIMAX_BAR), ("alphabeta", 14, ALPHABETA_BAR)):
         prepare(game, algorithm)
-        seconds = [cpu(lambda: search(game, root, depth, algorithm=algorithm)) for _ in range(REPEATS)]
-        nodes = search(game, root, depth, algorithm=algorithm).nodes
+        runs = [cpu(lambda: search(game, root, depth, algorithm=algorithm)) for _ in range(REPEATS)]
+        nodes, seconds = runs[0][1].nodes, [seconds for seconds, _ in runs]
         rate = nodes / statistics.median(seconds)
         best = nodes / min(seconds)
         line(
@@ -85,16 +84,16 @@ def solving(plies: int, rows: list[dict[str, Any]]) -> bool:
     for row in rows:  # one after the other on each position: both meet the same noise
         state = game.parse_state(row["moves"])
         table.clear()
-        found: list[Any] = []
-        ours.append(cpu(lambda state=state, found=found: found.append(solve(game, state, options=options))))
-        nodes += found[0].nodes
-        assert found[0].value * (1 if game.to_move(state) == 0 else -1) == row["score"], row
+        seconds, found = cpu(lambda: solve(game, state, options=options))
+        ours.append(seconds)
+        nodes += found.nodes
+        assert found.value * (1 if game.to_move(state) == 0 else -1) == row["score"], row
         if bitbully:
             board = BoardCore()
             board.setBoard([int(column) - 1 for column in row["moves"]])
             solver.resetTranspositionTable()
             solver.resetNodeCounter()
-            theirs.append(cpu(lambda board=board: solver.mtdf(board, 0)))
+            theirs.append(cpu(lambda: solver.mtdf(board, 0))[0])
             their_nodes += solver.getNodeCounter()
     line(f"solve {len(rows)} of {plies} plies", nodes, sum(ours), f"mean {statistics.mean(ours) * 1e3:.1f} ms")
     if not bitbully:
@@ -124,7 +123,7 @@ def openspiel(depth: int) -> tuple[int, float]:
 
     game = pyspiel.load_game("connect_four")
     root = game.new_initial_state()
-    seconds = cpu(
+    seconds, _ = cpu(
         lambda: minimax.alpha_beta_search(
             game, root, value_function=estimate, maximum_depth=depth, maximizing_player_id=0
         )
@@ -167,14 +166,8 @@ def easyai(depth: int) -> tuple[int, float]:
             return -100 if self.lost() else 0
 
     game = ConnectFour()
-    seconds = cpu(lambda: Negamax(depth)(game))
+    seconds, _ = cpu(lambda: Negamax(depth)(game))
     return ConnectFour.nodes, seconds
-
-
-def cpu(work: Callable[[], Any]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 def line(what: str, nodes: int, seconds: float, note: str) -> None:
@@ -182,4 +175,4 @@ def line(what: str, nodes: int, seconds: float, note: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)
