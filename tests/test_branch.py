@@ -14,18 +14,23 @@ from cases import AnyTurns, random_node
 from parsearch.algorithms import Effort, find_algorithm, minimax
 from parsearch.core.game import score_for
 from parsearch.core.window import Window
-from parsearch.parallel.branch import LEAST_SECONDS, MOST_SECONDS, SAMPLE, Branch, Grain
+from parsearch.games import load_game
+from parsearch.parallel.branch import LEAST_SECONDS, MOST_SECONDS, SAMPLE, Branch, Grain, Place
 from parsearch.parallel.eldest_first import EldestFirst
 from parsearch.parallel.proof import Proof
-from parsearch.parallel.split import RootBranches
+from parsearch.parallel.split import DIVIDE_SECONDS, RootBranches
 from parsearch.parallel.task import Task, run_task
 
 
 def drive(split: RootBranches, workers: int, rng: random.Random) -> int:
-    """Perform the tasks of a split in random order, some of them given back or narrowed; how many were searched."""
+    """Perform the tasks of a split in random order and time, some of them given back or narrowed; how many were
+    searched."""
     held: list[Task] = []
     searched = 0
+    split.clock, split.resumes = lambda: now, True
+    now = 0.0
     while not split.done:
+        now += rng.random() * DIVIDE_SECONDS
         while len(held) < workers and (task := split.next_task()) is not None:
             assert task.path not in [other.path for other in held]
             held.append(task)
@@ -77,6 +82,42 @@ def test_value_and_first_best_move(algorithm: str, grain: int | None, workers: i
                 ]
 
 
+def asked(game: Any, workers: int) -> Proof:
+    """A split that solves the game from its beginning, for so many places."""
+    split = Proof(game, game.initial_state(), game.max_plies(game.initial_state()), find_algorithm(game, "alphabeta"))
+    split.places, split.resumes = workers, True
+    return split
+
+
+def test_a_task_that_takes_long_is_divided_where_places_have_nothing_to_do() -> None:
+    game: Any = load_game("connect4")
+    split = asked(game, 2)
+    now = 0.0
+    split.clock = lambda: now
+    first = split.next_task()
+    assert first is not None
+    assert split.wanted(first) == first.window
+    held = [first]
+    while (task := split.next_task()) is not None:  # what may be in vain, as long as there are places
+        held.append(task)
+    assert split.wanted(first) == first.window  # it has only begun
+    now += DIVIDE_SECONDS
+    assert split.next_task() is None
+    assert split.wanted(first) is None  # it is to stop
+    split.give_back(first)
+    parts = [split.next_task(), split.next_task()]
+    assert all(part is not None and part.path[:-1] == first.path for part in parts)
+
+    split = asked(game, 2)
+    split.clock, split.resumes = lambda: now, False  # without a table it would begin anew
+    first = split.next_task()
+    assert first is not None
+    now += DIVIDE_SECONDS
+    while split.next_task() is not None:
+        pass
+    assert split.wanted(first) == first.window
+
+
 def test_young_brothers_wait_for_the_eldest() -> None:
     game: Any = AnyTurns()
     seed = next(s for s in range(100) if len(game.legal_moves(random_node(random.Random(s), 5))) > 2)
@@ -102,12 +143,12 @@ def test_bounds_of_an_expanded_node() -> None:
         value, _ = minimax(game, state, 3, Effort())
         branch = Branch(game, (0,), "x", state, 3)
         while not branch.settles(Window()):
-            found = branch.next_leaf(Window(), Grain(1))
+            found = branch.likeliest(Place(Window(), 1.0, True), Grain(1), None)
             assert found is not None
-            leaf, window = found
+            leaf = found.branch
             assert branch.least <= value <= branch.most
-            task = Task(leaf.path, leaf.text, leaf.state, leaf.depth, window, "alphabeta")
-            leaf.add(run_task(game, task))
+            task = Task(leaf.path, leaf.text, leaf.state, leaf.depth, found.window, "alphabeta")
+            branch.add(leaf.path[1:], run_task(game, task))
         assert branch.least == branch.most == value
 
 

@@ -11,10 +11,10 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from parsearch.core.game import Game
-from parsearch.core.window import Bound, Window
+from parsearch.core.window import Bound, Window, just_above
 from parsearch.parallel.task import Outcome, blaming
 
 LEAST_SECONDS, MOST_SECONDS = 0.1, 1.0
@@ -31,6 +31,10 @@ MOST_PLIES = 4
 
 SAMPLE = 4
 """Tasks of one depth whose mean says whether that depth makes them too small or too large."""
+
+
+CUT_CHANCE, FAIL_CHANCE = 0.85, 0.05
+"""That the first move decides a test where one is expected to, and where none is. They order work only."""
 
 
 @dataclass
@@ -73,12 +77,35 @@ class Grain:
             self.depth -= 1
 
 
+class Place(NamedTuple):
+    """What is asked of a node: window; need, the chance that the answer is needed; cuts, whether one of its first moves
+    is likely to decide it."""
+
+    window: Window
+    need: float
+    cuts: bool
+
+
+class Leaf(NamedTuple):
+    """A subtree to search, the chance that its result is needed, and its window."""
+
+    need: float
+    branch: Branch
+    window: Window
+
+
+def chance_to_cut(cuts: bool, failed: int) -> float:
+    """That the next move decides a test at a node where so many have failed to."""
+    return CUT_CHANCE * 0.5**failed if cuts else FAIL_CHANCE
+
+
 @dataclass(eq=False, slots=True)
 class Branch:
     """A position of the top tree: a task, or expanded into children of which the first is the eldest.
 
-    own_least, own_most: what its value cannot be less and not be more than, from player 0's view, as tasks of its own
-    have shown. line: what the last of them found. text: the moves from the root. under_way: a task searches it now.
+    least, most: what its value cannot be less and not be more than, from player 0's view, as tasks here and below have
+    shown. line: what the last of its own found. text: the moves from the root. under_way: a task searches it now.
+    divided: it has taken long enough to be searched as several. children: by the index of the move.
     """
 
     game: Game[Any, Any]
@@ -86,106 +113,110 @@ class Branch:
     text: str
     state: Any
     depth: int
-    own_least: float = -math.inf
-    own_most: float = math.inf
+    least: float = -math.inf
+    most: float = math.inf
     line: tuple[Any, ...] = ()
     under_way: bool = False
+    divided: bool = False
     maximizing: bool = True
-    children: list[Branch] = field(default_factory=list)
-    moves: list[Any] = field(default_factory=list)
-
-    @property
-    def least(self) -> float:
-        """What its value cannot be less than."""
-        if not self.children:
-            return self.own_least
-        below = (child.least for child in self.children)
-        return max(self.own_least, max(below) if self.maximizing else min(below))
-
-    @property
-    def most(self) -> float:
-        """What its value cannot be more than."""
-        if not self.children:
-            return self.own_most
-        below = (child.most for child in self.children)
-        return min(self.own_most, max(below) if self.maximizing else min(below))
+    moves: tuple[Any, ...] = ()
+    children: dict[int, Branch] = field(default_factory=dict)
 
     def settles(self, window: Window) -> bool:
         """Whether enough is known to answer what the window asks."""
-        least, most = self.least, self.most
-        return least == most or most <= window.alpha or least >= window.beta
+        return self.least == self.most or self.most <= window.alpha or self.least >= window.beta
 
-    def next_leaf(self, window: Window, grain: Grain) -> tuple[Branch, Window] | None:
-        """A subtree to search now, and its window; None while nothing more may be searched."""
-        if self.settles(window) or self.under_way:
-            return None
-        if not self.children and (grain.depth is None or self.depth <= grain.depth or not self._expand()):
-            return self, window
+    def likeliest(self, place: Place, grain: Grain, best: Leaf | None) -> Leaf | None:
+        """The subtree that is most likely to be needed, of those here that may be searched now and `best`; the first of
+        several."""
+        window, need, _ = place
+        if self.settles(window) or self.under_way or (best is not None and need <= best.need):
+            return best
+        if not self.children and not (self._too_large(grain) and self._expand()):
+            return Leaf(need, self, window)
+        for child, asked in self._open(place):
+            best = child.likeliest(asked, grain, best)
+        return best
+
+    def running(self, place: Place) -> Iterator[Leaf]:
+        """The subtrees that are under way here and needed."""
+        window, need, _ = place
+        if self.settles(window):
+            return
+        if self.under_way:
+            yield Leaf(need, self, window)
+        for child, asked in self._open(place):
+            yield from child.running(asked)
+
+    def _open(self, place: Place) -> Iterator[tuple[Branch, Place]]:
+        """The children that may be asked now, and what. For an exact value young brothers wait for the bound that the
+        eldest sets. In a test they need none: there each is needed as far as those before it are likely to fail."""
+        window, need, cuts = place
         window = self._narrowed(window)
-        for child in self.children:
+        test = window.beta <= just_above(window.alpha, self.game.integer)
+        for failed, child in enumerate(self.children.values()):
             if child.settles(window):
                 continue
-            found = child.next_leaf(window, grain)
-            if found is not None or child is self.children[0]:
-                return found
-        return None
-
-    def wanted(self, path: tuple[int, ...], window: Window) -> Window | None:
-        """What a task under way at `path` below still has to tell apart; None for nothing."""
-        if self.settles(window):
-            return None
-        if not path:
-            return window
-        window = self._narrowed(window)
-        child = next(child for child in self.children if child.path[-1] == path[0])
-        return child.wanted(path[1:], window) if window.alpha < window.beta else None
+            yield child, Place(window, need, failed > 0 or not cuts)
+            if test:
+                need *= 1 - chance_to_cut(cuts, failed)
+            elif failed == 0:
+                return
 
     def find(self, path: tuple[int, ...]) -> Branch:
         """The node at `path` below."""
-        node = self
-        for step in path:
-            node = next(child for child in node.children if child.path[-1] == step)
-        return node
+        return self.children[path[0]].find(path[1:]) if path else self
 
-    def add(self, outcome: Outcome) -> None:
-        """Take the result of the task that searched this node."""
+    def add(self, path: tuple[int, ...], outcome: Outcome) -> None:
+        """Take the result of the task that searched the node at `path` below."""
+        if path:
+            self.children[path[0]].add(path[1:], outcome)
+            pick = max if self.maximizing else min
+            self.least = max(self.least, pick(child.least for child in self.children.values()))
+            self.most = min(self.most, pick(child.most for child in self.children.values()))
+            return
         value: Any = outcome.value
         self.under_way = False
         bound = outcome.window.bound(value)
-        if bound is not Bound.UPPER and value >= self.own_least:
-            self.own_least, self.line = value, outcome.pv
-        if bound is not Bound.LOWER and value <= self.own_most:
-            self.own_most, self.line = value, outcome.pv
+        if bound is not Bound.UPPER and value >= self.least:
+            self.least, self.line = value, outcome.pv
+        if bound is not Bound.LOWER and value <= self.most:
+            self.most, self.line = value, outcome.pv
 
     def pv(self) -> tuple[Any, ...]:
         """The line of best play as far as it is known."""
-        if self.children:
-            known = self.least if self.maximizing else self.most
-            for move, child in zip(self.moves, self.children, strict=True):
-                if (child.least if self.maximizing else child.most) == known and abs(known) < math.inf:
-                    return (move, *child.pv())
+        known = self.least if self.maximizing else self.most
+        for index, child in self.children.items():
+            if (child.least if self.maximizing else child.most) == known and abs(known) < math.inf:
+                return (self.moves[index], *child.pv())
         return self.line
 
     def _narrowed(self, window: Window) -> Window:
         """The window of the next child: what the children so far have shown is nothing new."""
+        if not self.children:
+            return window
         if self.maximizing:
-            return Window(max(window.alpha, *(child.least for child in self.children)), window.beta)
-        return Window(window.alpha, min(window.beta, *(child.most for child in self.children)))
+            return Window(max(window.alpha, *(child.least for child in self.children.values())), window.beta)
+        return Window(window.alpha, min(window.beta, *(child.most for child in self.children.values())))
+
+    def _too_large(self, grain: Grain) -> bool:
+        return self.divided or (grain.depth is not None and self.depth > grain.depth)
 
     def _expand(self) -> bool:
         """Have the children as subtrees of their own, the most promising first; whether there are any."""
         with blaming(self.game, self.state):
-            moves = list(self.game.legal_moves(self.state))
+            self.moves = tuple(self.game.legal_moves(self.state))
             self.maximizing = self.game.to_move(self.state) == 0
-            for index in self._order(moves):
-                text = f"{self.text} {self.game.format_move(self.state, moves[index])}"
-                child = self.game.play(self.state, moves[index])
-                self.moves.append(moves[index])
-                self.children.append(Branch(self.game, (*self.path, index), text, child, self.depth - 1))
-        return bool(moves)
+            for index in self._order():
+                move = self.moves[index]
+                text = f"{self.text} {self.game.format_move(self.state, move)}"
+                child = self.game.play(self.state, move)
+                self.children[index] = Branch(self.game, (*self.path, index), text, child, self.depth - 1)
+        return bool(self.moves)
 
-    def _order(self, moves: list[Any]) -> Iterator[int]:
-        indices = range(len(moves))
+    def _order(self) -> Iterator[int]:
+        indices = range(len(self.moves))
         if not self.game.defines("order"):
             return iter(indices)
-        return iter(sorted(indices, key=lambda i: -self.game.order(self.state, moves[i])))  # type: ignore[attr-defined]
+        order = self.game.order  # type: ignore[attr-defined]  # a hook
+        return iter(sorted(indices, key=lambda index: -order(self.state, self.moves[index])))

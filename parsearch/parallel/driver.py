@@ -88,6 +88,7 @@ class Driver:
         visited = split.visited
         shares = can_share(self._request.seen, self._request.algorithm.name, self._request.options)
         split.places = self._remote.places if shares else max(1, self._remote.workers)
+        split.clock, split.resumes = self._remote.clock, shares
         split.refine(TASKS_PER_WORKER * self._remote.workers, self._remote.rate)
         self._request.nodes += split.visited - visited
         return self._search(split, self._remote)

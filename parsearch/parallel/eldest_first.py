@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from parsearch.algorithms import Algorithm
 from parsearch.core.game import Game
 from parsearch.core.window import Window, just_above, just_below
+from parsearch.parallel.branch import Place
 from parsearch.parallel.split import Answer, RootBranches
 from parsearch.parallel.task import Outcome, Task
 
@@ -39,12 +41,11 @@ class EldestFirst(RootBranches):
             return Window(alpha, just_above(alpha, self.game.integer))
         return Window(alpha)
 
-    def next_task(self) -> Task | None:
+    def _asked(self) -> Iterator[tuple[int, Place]]:
         for index in self._open():
-            task = self._task(index)
-            if task is not None or self._best is None:
-                return task
-        return None
+            yield index, Place(self._view(self._window(index)), need=1.0, cuts=True)
+            if self._best is None:
+                return
 
     def add(self, task: Task, outcome: Outcome) -> None:
         super().add(task, outcome)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from parsearch.algorithms import Algorithm
 from parsearch.core.errors import GameError
 from parsearch.core.game import Game
 from parsearch.core.window import Window
+from parsearch.parallel.branch import Place, chance_to_cut
 from parsearch.parallel.split import RootBranches
 from parsearch.parallel.task import Outcome, Task, blaming, state_text
-
-TRIED = 2
-"""Moves that fail a test which was likely to be passed, before it is thought that all will."""
 
 
 class Proof(RootBranches):
@@ -30,7 +29,7 @@ class Proof(RootBranches):
         super().__init__(game, state, depth, algorithm)
         with blaming(game, state):
             for branch in self.branches if game.defines("bounds") else ():
-                branch.own_least, branch.own_most = game.bounds(branch.state)  # type: ignore[attr-defined]  # a hook
+                branch.least, branch.most = game.bounds(branch.state)  # type: ignore[attr-defined]  # a hook
             self._order = sorted(
                 range(len(self.moves)), key=lambda index: (index != first, -self._promise(index), index)
             )
@@ -67,21 +66,14 @@ class Proof(RootBranches):
         threshold = self._threshold()
         return Window(threshold - 1, threshold)
 
-    def next_task(self) -> Task | None:
-        for index in self._open():
-            if self.under_way >= self.places and not self._held[index] and self._expects_success():
-                return None  # testing one more move is likely to be in vain
-            task = self._task(index)
-            if task is not None:
-                return task
-        return None
-
-    def _expects_success(self) -> bool:
-        """Whether one of the first moves is likely to pass the tests."""
+    def _asked(self) -> Iterator[tuple[int, Place]]:
         (least, most), threshold = self._bounds(), self._threshold()
-        if max(least) == threshold or threshold > max(self._guess, max(least)):
-            return False
-        return sum(top < threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True)) < TRIED
+        cuts = max(least) < threshold <= self._guess  # once the value is known, the moves before are likely to fail
+        failed = sum(top < threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True))
+        need = 1.0
+        for tested, index in enumerate(self._open(), start=failed):
+            yield index, Place(self._view(self._window(index)), need, cuts=tested > 0 or not cuts)
+            need *= 1 - chance_to_cut(cuts, tested)
 
     def wanted(self, task: Task) -> Window | None:
         window = super().wanted(task)

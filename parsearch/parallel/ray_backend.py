@@ -15,6 +15,7 @@ from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
+from parsearch.parallel.familiar import Familiar
 from parsearch.parallel.node_words import Where, WordOrders
 from parsearch.parallel.ray_crash import Crash
 from parsearch.parallel.ray_metrics import Gauges
@@ -104,6 +105,7 @@ class RayBackend(Backend):
             self._pickled_game = ray.put(ray.cloudpickle.dumps(game)) if game.is_native else None
         self._alive = time.monotonic()
         self._gauges = Gauges(game.name)
+        self._familiar: Familiar[Place] = Familiar()
         self._held: dict[ray.ObjectRef, Held] = {}
         self._crews: set[Place] = set()  # whose assistants have worked for us
 
@@ -127,7 +129,9 @@ class RayBackend(Backend):
     def _send(self, task: Task, tries: int) -> Held:
         places = self._session.places
         places.require(NODE_SECONDS)
-        place = max(places.all, key=lambda place: place.workers - place.busy)
+        most = max(place.workers - place.busy for place in places.all)
+        free = [place for place in places.all if place.workers - place.busy == most]
+        place = self._familiar.choose(task.path, free)
         place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
         if place.host is not None and can_share(self._game, task.algorithm, task.options):

@@ -16,6 +16,7 @@ from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.backend import Backend
+from parsearch.parallel.familiar import Familiar
 from parsearch.parallel.task import Outcome, Task, answered, can_share, run_task
 from parsearch.parallel.virtual_node import VirtualNode
 
@@ -118,6 +119,7 @@ class SimulatedBackend(Backend):
             for number, speed in enumerate(speeds)
         ]
         self._busy = dict.fromkeys(self._nodes, 0)  # tasks that the coordinator has at each node that is alive
+        self._familiar: Familiar[VirtualNode] = Familiar()
         self._queues: dict[VirtualNode, deque[Held]] = {node: deque() for node in self._nodes}
         self._running: dict[VirtualNode, dict[int, Run]] = {node: {} for node in self._nodes}
         self._held: dict[tuple[int, ...], Held] = {}
@@ -146,7 +148,8 @@ class SimulatedBackend(Backend):
     def submit(self, task: Task) -> None:
         if not self._busy:
             raise WorkerError(f"{self._game.name}: every node of the virtual cluster has failed; let one live")
-        node = min(self._busy, key=lambda node: self._busy[node])
+        least = min(self._busy.values())
+        node = self._familiar.choose(task.path, [node for node, busy in self._busy.items() if busy == least])
         self._busy[node] += 1
         held = self._held[task.path] = Held(task, node, self.clock(), task.window)
         self.clock.spend(self.clock() + self._cluster.send_seconds)  # type: ignore[attr-defined]

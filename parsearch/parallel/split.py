@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,17 @@ from parsearch.algorithms import Algorithm
 from parsearch.core.game import Game, Score
 from parsearch.core.result import RootMove
 from parsearch.core.window import Bound, Window
-from parsearch.parallel.branch import Branch, Grain
+from parsearch.parallel.branch import Branch, Grain, Leaf, Place
 from parsearch.parallel.task import Outcome, Task, blaming
+
+LIKELY = 0.5
+"""Chance to be needed from which a task is searched as soon as any worker has time for it."""
+
+DIVIDE_SECONDS = 0.05
+"""That a task has taken before it is divided: stopping it and sending its parts out costs some milliseconds."""
+
+AHEAD = 2
+"""Tasks a place that may be in vain: while one of them ends and the next is on its way, the place has another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,8 @@ class Split(ABC):
 
     After each task given by `next_task` comes one `add` or one `give_back`. `places` says at how many places tasks
     are searched independently of each other: a place with idle workers has them join what it searches. `grain` says how
-    deep the subtrees are that are worth a task of their own.
+    deep the subtrees are that are worth a task of their own; `clock` is that by which tasks take time. `resumes` says
+    whether a task that was stopped, or a part of it, is searched on with what was found before, from a table.
     `visited` counts the positions that the split itself expands, the root and what `refine` adds;
     `finished` the tasks whose results are in.
     """
@@ -62,6 +72,8 @@ class Split(ABC):
         self.finished = 0
         self.visited = 1
         self.started = time.monotonic()
+        self.clock: Callable[[], float] = time.monotonic
+        self.resumes = False
 
     @property
     @abstractmethod
@@ -130,6 +142,8 @@ class RootBranches(Split):
         self._held = [0] * len(self.moves)  # tasks under way below each
         self._effort = [(0, 0.0, "")] * len(self.moves)  # nodes, seconds, last worker
         self._estimated = False
+        self._since: dict[tuple[int, ...], float] = {}  # when each task was handed out
+        self._needed: dict[tuple[int, ...], Leaf] | None = None
 
     @abstractmethod
     def _open(self) -> list[int]:
@@ -169,22 +183,56 @@ class RootBranches(Split):
         if self.places > 1 and self.grain.depth is None:
             self.grain.guess(self.game, self.state, self.depth)
 
-    def _task(self, index: int) -> Task | None:
-        """A task for a move; None while nothing below it may be searched."""
+    @abstractmethod
+    def _asked(self) -> Iterator[tuple[int, Place]]:
+        """The moves that may be searched now, those under way included, and what is asked of each."""
+
+    def next_task(self) -> Task | None:
         grain = self.grain if self.places > 1 else Grain()
-        found = self.branches[index].next_leaf(self._view(self._window(index)), grain)
-        if found is None:
-            return None
-        leaf, window = found
-        leaf.under_way = True
+        best: Leaf | None = None
+        for index, place in self._asked():
+            best = self.branches[index].likeliest(place, grain, best)
+        if best is None or best.need < LIKELY:
+            self._divide()
+            if best is None or self.under_way >= (AHEAD * self.places if self.places > 1 else 1):
+                return None
+        branch = best.branch
+        branch.under_way, branch.divided = True, False
+        self._since[branch.path] = self.clock()
+        self._needed = None
         self.under_way += 1
-        self._held[index] += 1
-        return Task(leaf.path, leaf.text, leaf.state, leaf.depth, window, self.algorithm.name)
+        self._held[branch.path[0]] += 1
+        return Task(branch.path, branch.text, branch.state, branch.depth, best.window, self.algorithm.name)
+
+    def _divide(self) -> None:
+        """Where places have nothing to do that is likely to be needed, have the task divided that most likely is, of
+        several the oldest: when it has stopped, `next_task` gives parts of it."""
+        if self.places == 1 or not self.resumes:
+            return
+        needed = self._running().values()
+        if sum((leaf.need >= LIKELY) + leaf.branch.divided for leaf in needed) >= self.places:
+            return
+        latest = self.clock() - DIVIDE_SECONDS
+        old = [
+            leaf
+            for leaf in needed
+            if leaf.need >= LIKELY and not leaf.branch.divided
+            if leaf.branch.depth > 1 and self._since[leaf.branch.path] <= latest
+        ]
+        if old:
+            max(old, key=lambda leaf: (leaf.need, -self._since[leaf.branch.path])).branch.divided = True
+
+    def _running(self) -> dict[tuple[int, ...], Leaf]:
+        """What is under way and still needed, by path."""
+        if self._needed is None:
+            leaves = (leaf for index, place in self._asked() for leaf in self.branches[index].running(place))
+            self._needed = {leaf.branch.path: leaf for leaf in leaves}
+        return self._needed
 
     def add(self, task: Task, outcome: Outcome) -> None:
         index = self._let_go(task)
         self.finished += 1
-        self.branches[index].find(task.path[1:]).add(outcome)
+        self.branches[index].add(task.path[1:], outcome)
         self.grain.learn(task.depth, outcome.seconds)
         self._estimated |= outcome.estimated
         nodes, seconds, _ = self._effort[index]
@@ -195,18 +243,17 @@ class RootBranches(Split):
 
     def _let_go(self, task: Task) -> int:
         index = task.path[0]
+        self._since.pop(task.path, None)
+        self._needed = None
         self.under_way -= 1
         self._held[index] -= 1
         return index
 
     def wanted(self, task: Task) -> Window | None:
-        index = task.path[0]
-        if index not in self._open():
+        leaf = self._running().get(task.path)
+        if leaf is None or leaf.branch.divided:
             return None
-        window = self.branches[index].wanted(task.path[1:], self._view(self._window(index)))
-        if window is None:
-            return None
-        alpha, beta = max(task.window.alpha, window.alpha), min(task.window.beta, window.beta)
+        alpha, beta = max(task.window.alpha, leaf.window.alpha), min(task.window.beta, leaf.window.beta)
         return Window(alpha, beta) if alpha < beta else None
 
     def root_moves(self) -> tuple[RootMove | None, ...]:
