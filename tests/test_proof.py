@@ -27,8 +27,8 @@ class Bounded(AnyTurns):
 
 
 @pytest.mark.parametrize("kind", [AnyTurns, Bounded])
-@pytest.mark.parametrize("workers", [1, 3])
-def test_value_and_first_best_move(kind: type[AnyTurns], workers: int) -> None:
+@pytest.mark.parametrize(("places", "workers"), [(1, 1), (1, 3), (2, 2), (3, 5)])
+def test_value_and_first_best_move(kind: type[AnyTurns], places: int, workers: int) -> None:
     game: Any = kind()
     algorithm = find_algorithm(game, "alphabeta")
     for seed in range(200):
@@ -38,7 +38,8 @@ def test_value_and_first_best_move(kind: type[AnyTurns], workers: int) -> None:
             continue
         mover, moves = game.to_move(state), game.legal_moves(state)
         values = [score_for(game, minimax(game, game.play(state, move), 99, Effort())[0], mover) for move in moves]
-        split = Proof(game, state, 5, algorithm, guess=rng.randint(-3, 3), first=rng.randrange(len(moves)))
+        split = Proof(game, state, 5, algorithm, guess=rng.randint(-3, 3))
+        split.places = places
         held: list[Task] = []
         while not split.done:
             while len(held) < workers and (task := split.next_task()) is not None:

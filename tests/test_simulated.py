@@ -113,7 +113,8 @@ def test_what_is_lost_is_searched_again(failure: Failure, cluster: VirtualCluste
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_the_timeline_is_one_that_could_have_been(cluster: VirtualCluster) -> None:
     result = simulate(Hashed(), Hashed().initial_state(), cluster, limits=Limits(depth=8), table=1)
-    assert {run.line for run in result.timeline} <= {Hashed().format_move(result.state, m) for m in (10, 20, 30, 40)}
+    lines = {Hashed().format_move(result.state, move) for move in (10, 20, 30, 40)}
+    assert {run.line for run in result.timeline} <= ({"all moves"} if cluster.nodes == 1 else lines)
     assert result.nodes == 1 + sum(run.nodes for run in result.timeline)
     of_worker = defaultdict(list)
     for run_ in result.timeline:

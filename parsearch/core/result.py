@@ -17,7 +17,8 @@ class RootMove:
     """One move of the root and what the search found out about it.
 
     value: for the player to move at the root; read it with `bound` ("upper": worth at most this).
-    nodes: positions visited below the move; seconds: worker time spent on them, summed.
+    nodes: positions visited below the move, 0 where moves were searched together; seconds: worker time spent on them,
+        summed.
     worker: who searched it, as `host:pid`, joined by `, ` where several did.
     """
 

@@ -201,12 +201,12 @@ def run(
             place = 0
             if TABLE:
                 frames[ply, TARGET] = -1
-                # A forced move is not worth an entry: the node below it has one.
-                if (JOINT or ply > 0) and weight(state, remaining) >= TABLE_DEPTH and count > 1:
+                # A forced move is not worth an entry: the node below it has one. At the root the move is wanted too.
+                if ply > 0 and weight(state, remaining) >= TABLE_DEPTH and count > 1:
                     settled, value, proven, place, target = probe(
                         table, mask, words[ply, WORDS], remaining, alpha, beta, generation
                     )
-                    if settled and ply > 0:
+                    if settled:
                         best = value
                         estimated = not proven
                         count = 0

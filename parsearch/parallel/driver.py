@@ -42,16 +42,17 @@ class Driver:
 
     def run(self) -> SearchResult:
         """Search to the end or a limit, and say what the deepest completed iteration found."""
-        request, answer = self._request, None
+        request, answers = self._request, list[Answer]()
         if request.final_depth != 0:
             self._compile(joint=self._always)
             request.start_clock()
             for depth in request.depths():
-                completed = self._iterate(depth, answer)
-                answer = completed or answer
+                completed = self._iterate(depth, answers)
+                if completed is not None:
+                    answers.append(completed)
                 if completed is None or not completed.estimated:
                     break
-        return request.result(answer, self._workers.count if self._workers else 0)
+        return request.result(answers[-1] if answers else None, self._workers.count if self._workers else 0)
 
     def _compile(self, joint: bool) -> None:
         """Have here and on disk what a compiled game needs, before the clock runs and before workers look for it.
@@ -68,9 +69,9 @@ class Driver:
         for options in {request.options_at(depth) for depth in (final, 1) if request.limits.deepens or depth == final}:
             prepare(request.seen, request.algorithm.name, options, joint)
 
-    def _iterate(self, depth: int, last: Answer | None) -> Answer | None:
-        """Search to one depth; None where a limit came first."""
-        split = self._split(depth, last)
+    def _iterate(self, depth: int, answers: list[Answer]) -> Answer | None:
+        """Search to one depth, helped by the answers of shallower ones; None where a limit came first."""
+        split = self._split(depth, answers)
         if self._workers is None:
             return self._search(split, SerialBackend(self._request.seen, self._request.stop))
         if not self._always:
@@ -86,12 +87,21 @@ class Driver:
             self._remote = self._workers.backend(self._request.seen)
             self._remote.ahead = 0 if self._request.algorithm.prunes else 1
         visited = split.visited
-        shares = can_share(self._request.seen, self._request.algorithm.name, self._request.options)
-        split.places = self._remote.places if shares else max(1, self._remote.workers)
-        split.clock, split.resumes = self._remote.clock, shares
+        split.places = self._places(self._remote)
+        split.clock, split.resumes = self._remote.clock, self._shares
         split.refine(TASKS_PER_WORKER * self._remote.workers, self._remote.rate)
         self._request.nodes += split.visited - visited
         return self._search(split, self._remote)
+
+    def _places(self, backend: Backend) -> int:
+        """At how many places it searches independently of each other what the request asks for."""
+        return max(1, backend.places if self._shares else backend.workers)  # there may be none for a while
+
+    @property
+    def _shares(self) -> bool:
+        """Whether the workers of a place can search a task together."""
+        request = self._request
+        return can_share(request.seen, request.algorithm.name, request.options)
 
     def _await(self, workers: Workers) -> bool:
         """Wait for the workers; False where the search is over before they are up."""
@@ -118,15 +128,18 @@ class Driver:
         with contextlib.suppress(ParsearchError):  # whoever needs it will meet the error again
             self._compile(joint=True)
 
-    def _split(self, depth: int, last: Answer | None) -> Split:
+    def _split(self, depth: int, answers: list[Answer]) -> Split:
         request = self._request
         split: Split
-        game, options = request.seen, request.options_at(depth)
+        game, last = request.seen, answers[-1] if answers else None
         if request.all_moves or not request.algorithm.prunes:
             split = TopTree(game, request.state, depth, request.algorithm)
-        elif game.is_native and options.solving and game.integer and request.algorithm.zero_sum:
-            guess = score_for(game, last.score, game.to_move(request.state)) if last else 0
-            split = Proof(game, request.state, depth, request.algorithm, guess, last.best if last else 0)
+        elif request.proves(depth):
+            # Evaluations differ between even and odd depths: what moved last seems to stand better.
+            alike = (answer.score for answer in reversed(answers) if (depth - answer.depth) % 2 == 0)
+            guess = score_for(game, next(alike, 0), game.to_move(request.state))
+            to_end = request.options_at(depth).solving
+            split = Proof(game, request.state, depth, request.algorithm, guess, last, to_end)
         else:
             split = EldestFirst(game, request.state, depth, request.algorithm, last)
         request.nodes += split.visited
@@ -153,6 +166,7 @@ class Driver:
             while not split.done:
                 if request.over() or (offload is not None and offload.due()):
                     return None
+                split.places = self._places(backend)
                 while backend.idle and (task := split.next_task()) is not None:
                     task = request.limited(task, split.depth)
                     backend.submit(task)

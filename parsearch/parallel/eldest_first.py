@@ -9,7 +9,7 @@ from parsearch.algorithms import Algorithm
 from parsearch.core.game import Game
 from parsearch.core.window import Window, just_above, just_below
 from parsearch.parallel.branch import Place
-from parsearch.parallel.split import Answer, RootBranches
+from parsearch.parallel.split import Answer, RootBranches, most_promising_first
 from parsearch.parallel.task import Outcome, Task
 
 
@@ -61,10 +61,3 @@ class EldestFirst(RootBranches):
 
     def best(self) -> int | None:
         return self._best
-
-
-def most_promising_first(last: Answer) -> list[int]:
-    """The root moves' indices for the next iteration: the best, then by value, and of equal ones the one first that
-    took most to refute."""
-    moves = last.root_moves
-    return sorted(range(len(moves)), key=lambda i: (i != last.best, -moves[i].value, -moves[i].nodes, i))

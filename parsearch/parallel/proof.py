@@ -1,4 +1,4 @@
-"""Exact solving at the root: null-window tests until a value, and the first move that has it, are proven."""
+"""Null-window tests at the root, until a value, and the first move that has it, are proven."""
 
 from __future__ import annotations
 
@@ -8,32 +8,45 @@ from typing import Any
 from parsearch.algorithms import Algorithm
 from parsearch.core.errors import GameError
 from parsearch.core.game import Game
-from parsearch.core.window import Window
+from parsearch.core.window import Bound, Window
 from parsearch.parallel.branch import Place, chance_to_cut
-from parsearch.parallel.split import RootBranches
+from parsearch.parallel.split import Answer, RootBranches, most_promising_first
 from parsearch.parallel.task import Outcome, Task, blaming, state_text
 
 
 class Proof(RootBranches):
-    """The value to the end of a zero-sum game with integer scores, as a sequence of yes-or-no questions.
+    """The value of a zero-sum game with integer scores, as a sequence of yes-or-no questions.
 
-    Each task asks of one root move whether it is worth at least a threshold; what comes back bounds its value. The
-    threshold follows the values that return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), starting at `guess`.
-    Once least and greatest possible value meet, the moves before the one that has it are asked the same, and the
-    first that answers yes is the move.
+    Each task asks of one root move, or of all of them where there is a single place whose workers share what they do,
+    whether it is worth at least a threshold; what comes back bounds its value. The
+    threshold follows the values that return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), down by steps that grow:
+    a test that fails takes all moves, one that is passed a single one. Once least and greatest possible value meet, the
+    moves before the one that has it are asked the same, and the first that answers yes is the move.
+
+    guess: of the value, in the mover's view: what a shallower iteration found, best one of the same parity. last: the
+    iteration before, for the order of the moves. to_end: the depth reaches the end of the game, so that `bounds` hold.
     """
 
     def __init__(
-        self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm, guess: float = 0, first: int = 0
+        self,
+        game: Game[Any, Any],
+        state: Any,
+        depth: int,
+        algorithm: Algorithm,
+        guess: float = 0,
+        last: Answer | None = None,
+        to_end: bool = True,
     ) -> None:
         super().__init__(game, state, depth, algorithm)
         with blaming(game, state):
-            for branch in self.branches if game.defines("bounds") else ():
+            for branch in self.branches if to_end and game.defines("bounds") else ():
                 branch.least, branch.most = game.bounds(branch.state)  # type: ignore[attr-defined]  # a hook
-            self._order = sorted(
-                range(len(self.moves)), key=lambda index: (index != first, -self._promise(index), index)
-            )
-        self._guess = guess
+            promising = sorted(range(len(self.moves)), key=lambda index: -self._promise(index))
+        self._order = promising if last is None else most_promising_first(last)
+        self._threshold = guess
+        self._step = 1
+        self._passed = False  # the last test was
+        self._next_test()
 
     def _promise(self, index: int) -> int:
         if not self.game.defines("order"):
@@ -45,53 +58,104 @@ class Proof(RootBranches):
         moves = range(len(self.moves))
         return [self._least(index) for index in moves], [self._most(index) for index in moves]
 
-    def _threshold(self) -> float:
-        """What the tests ask for now: the value itself once it is known."""
+    def _next_test(self) -> None:
+        """Where the test is decided, have another threshold: in the end the value itself."""
         least, most = map(max, self._bounds())
-        if least == most:
-            return least
-        guess = min(max(self._guess, least), most)
-        return guess + 1 if guess == least else guess
+        if least < self._threshold <= most and least < most:
+            return
+        if self.finished > 0:
+            self._passed = self._threshold <= least
+            self._threshold = least + 1 if self._passed else most - self._step + 1
+            self._step = 1 if self._passed else self._step * 2
+        self._threshold = min(max(self._threshold, least + 1), most)
 
     def _open(self) -> list[int]:
         least, most = self._bounds()
-        threshold = self._threshold()
-        unknown = [index for index in self._order if least[index] < threshold <= most[index]]
-        if max(least) < threshold:
-            return sorted(unknown, key=lambda index: -least[index])
-        first = least.index(threshold)
+        unknown = [index for index in self._order if least[index] < self._threshold <= most[index]]
+        if max(least) < self._threshold:
+            return sorted(unknown, key=lambda index: (-least[index], -most[index]))
+        first = least.index(self._threshold)
         return sorted(index for index in unknown if index < first)
 
     def _window(self, index: int) -> Window:  # noqa: ARG002 - all moves are asked the same
-        threshold = self._threshold()
-        return Window(threshold - 1, threshold)
+        return Window(self._threshold - 1, self._threshold)
+
+    @property
+    def waiting(self) -> int:
+        if self.places > 1:
+            return super().waiting
+        return 0 if self.done or self.under_way else 1
+
+    def next_task(self) -> Task | None:
+        if self.places == 1:
+            return self._all_moves()
+        return super().next_task()
 
     def _asked(self) -> Iterator[tuple[int, Place]]:
-        (least, most), threshold = self._bounds(), self._threshold()
-        cuts = max(least) < threshold <= self._guess  # once the value is known, the moves before are likely to fail
-        failed = sum(top < threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True))
+        least, most = self._bounds()
+        # Near what the last test found one of the first is likely to pass; once the value is known, none before it is.
+        cuts = not self._passed and max(least) < self._threshold
+        failed = sum(top < self._threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True))
         need = 1.0
         for tested, index in enumerate(self._open(), start=failed):
             yield index, Place(self._view(self._window(index)), need, cuts=tested > 0 or not cuts)
             need *= 1 - chance_to_cut(cuts, tested)
 
+    def _all_moves(self) -> Task | None:
+        """The root itself as a task. The last one finds the first of the moves that have the value."""
+        if self.under_way or self.done:
+            return None
+        self.under_way += 1
+        return Task((), "all moves", self.state, self.depth, self._view(self._whole_window()), self.algorithm.name)
+
+    def _whole_window(self) -> Window:
+        value_known = max(self._bounds()[0]) == self._threshold
+        return Window(self._threshold - 1, self._threshold + (1 if value_known else 0))
+
     def wanted(self, task: Task) -> Window | None:
-        window = super().wanted(task)
+        window = super().wanted(task) if task.path else self._view(self._whole_window())
         return window if window == task.window else None  # another threshold is another question
 
     def add(self, task: Task, outcome: Outcome) -> None:
-        index = task.path[0]
-        before = self._least(index)
-        super().add(task, outcome)
-        least, most = self._least(index), self._most(index)
-        if least > before:
-            self._guess = max(self._guess, least)
-        if least > most:
-            raise GameError(
-                f"{self.game.name} is worth at least {least:g} and at most {most:g} to the mover at "
-                f"{state_text(self.game, self.branches[index].state)}: its bounds exclude the value; mend bounds "
-                "(parsearch.check_game finds the position)"
-            )
+        if task.path:
+            super().add(task, outcome)
+        else:
+            self._add_to_all(task, outcome)
+        for index, branch in enumerate(self.branches):
+            least, most = self._least(index), self._most(index)
+            if least > most:
+                raise GameError(
+                    f"{self.game.name} is worth at least {least:g} and at most {most:g} to the mover at "
+                    f"{state_text(self.game, branch.state)}: its bounds exclude the value, or its scores depend on "
+                    "more than the position; mend the game (parsearch.check_game finds the position)"
+                )
+        self._next_test()
+
+    def _add_to_all(self, task: Task, outcome: Outcome) -> None:
+        """What a search of the root says of its moves: none is worth more, and the one that it found that much."""
+        self.give_back(task)
+        self.finished += 1
+        self._needed = None
+        self._estimated |= outcome.estimated
+        score: Any = outcome.value
+        value = score if self.mover == 0 else 0 - score
+        bound = self._view(outcome.window).bound(value)
+        if bound is not Bound.LOWER:
+            for index in range(len(self.moves)):
+                self._is_at_most(index, value)
+        if bound is not Bound.UPPER:
+            best = self.moves.index(outcome.pv[0])
+            self._is_at_least(best, value)
+            self.branches[best].line = outcome.pv[1:]
+        if bound is Bound.EXACT:
+            for index in range(best):  # else it would not be the first
+                self._is_at_most(index, value - 1)
+
+    def give_back(self, task: Task) -> None:
+        if task.path:
+            super().give_back(task)
+        else:
+            self.under_way -= 1
 
     def best(self) -> int | None:
         least, _ = self._bounds()

@@ -163,6 +163,22 @@ class RootBranches(Split):
         branch = self.branches[index]
         return branch.most if self.mover == 0 else 0 - branch.least
 
+    def _is_at_least(self, index: int, value: float) -> None:
+        """A move is worth at least so much."""
+        branch = self.branches[index]
+        if self.mover == 0:
+            branch.least = max(branch.least, value)
+        else:
+            branch.most = min(branch.most, 0 - value)
+
+    def _is_at_most(self, index: int, value: float) -> None:
+        """A move is worth at most so much."""
+        branch = self.branches[index]
+        if self.mover == 0:
+            branch.most = min(branch.most, value)
+        else:
+            branch.least = max(branch.least, 0 - value)
+
     def _view(self, window: Window) -> Window:
         """A window in the mover's view from player 0's, and the other way round."""
         return window if self.mover == 0 else window.reversed()
@@ -278,3 +294,10 @@ class RootBranches(Split):
         pv = (self.moves[best], *self.branches[best].pv())
         value = self._least(best)
         return Answer(self.depth, value if self.mover == 0 else 0 - value, best, pv, entries, self._estimated)
+
+
+def most_promising_first(last: Answer) -> list[int]:
+    """The root moves' indices for the next iteration: the best, then by value, and of equal ones the one first that
+    took most to refute."""
+    moves = last.root_moves
+    return sorted(range(len(moves)), key=lambda i: (i != last.best, -moves[i].value, -moves[i].nodes, i))
