@@ -22,7 +22,7 @@ from parsearch.games import load_game
 from parsearch.parallel.task import Outcome
 from plain import PlainConnect4 as Connect4
 from plain import discs
-from stuck_game import Stuck
+from subtraction import Stuck
 from watch import files, hosts, searching, struck, wait_until
 
 COMPILED = load_game("connect4")

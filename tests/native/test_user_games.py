@@ -12,54 +12,7 @@ import pytest
 from parsearch.core.errors import GameError
 from parsearch.native.engine import search, solve
 
-SUBTRACTION = '''
-"""One heap; take one to three; who takes the last object wins."""
-from numpy import int64, uint64
-
-from parsearch.native.game import CompiledGame
-
-HEAP = 10
-MAX_MOVES = 3
-INTEGER = True
-
-
-def initial_state():
-    return uint64(HEAP), uint64(0)
-
-
-def to_move(state):
-    return int64(state[1])
-
-
-def legal_moves(state, buffer):
-    count = min(int64(state[0]), MAX_MOVES)
-    for place in range(count):
-        buffer[place] = place + 1
-    return count
-
-
-def play(state, move):
-    return state[0] - uint64(move), uint64(1) - state[1]
-
-
-def is_terminal(state):
-    return state[0] == uint64(0)
-
-
-def evaluate(state):
-    if state[0] == uint64(0):
-        return -1 if state[1] == uint64(0) else 1
-    return 0
-
-
-def max_plies(state):
-    return int(state[0])
-
-
-class Subtraction(CompiledGame):
-    def __init__(self, heap: int = 10) -> None:
-        super().__init__(f"subtraction({heap})", **({"HEAP": heap} if heap != 10 else {}))
-'''
+SUBTRACTION = (Path(__file__).parent.parent / "subtraction.py").read_text()
 
 SEARCH = """
 from parsearch.native.engine import search
@@ -157,9 +110,9 @@ def test_works_on_workers_that_lack_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "message"),
     [
-        ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 30, "str"),
-        ("signed", "return state[0] - uint64(move)", "return state[0] - move", 25, "play returns"),
-        ("score", "return -1 if", "return -0.5 if", 33, "evaluate returns float64, not a signed integer"),
+        ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 34, "str"),
+        ("signed", "return state[0] - uint64(move)", "return state[0] - move", 30, "play returns"),
+        ("score", "return -1 if", "return -0.5 if", 39, "evaluate returns float64, not a signed integer"),
     ],
 )
 def test_a_compile_error_is_one_sentence_with_file_line_and_reason(
