@@ -1,4 +1,5 @@
-"""What several test files share: the Ray cluster of the test session, and a watch on what it leaves behind."""
+"""What several test files share: the Ray cluster of the test session, watched for what it leaves behind, and doing
+without Ray."""
 
 from __future__ import annotations
 
@@ -35,3 +36,12 @@ def ray_cluster() -> Iterator[Any]:
     _, alive = psutil.wait_procs(ours, timeout=10)
     shutil.rmtree(folder, ignore_errors=True)
     assert not alive, f"the session leaves processes behind: {alive}"
+
+
+@pytest.fixture
+def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Experiments search in this process."""
+    from experiments import StandIn
+    from parsearch.experiments import runners
+
+    monkeypatch.setattr(runners, "Coordinator", StandIn)

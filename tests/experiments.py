@@ -32,6 +32,11 @@ def write_config(folder: Path, text: str = CONFIG) -> Path:
     return path
 
 
+def small(text: str = CONFIG) -> str:
+    """The config without pictures, which take a second."""
+    return text + "outputs: [md]\n"
+
+
 class StandIn(Coordinator):
     """Searches in this process and says that workers did it, all of the time: for what does not depend on who did."""
 
