@@ -102,16 +102,27 @@ class Budget:
         )
 
 
-def features_for(game: CompiledGame, algorithm: str, options: Options = Options(), solving: bool = False) -> Features:
-    """The kernel that a search needs. Raises GameError for quiescence in a game without noisy moves."""
+def kernel_features(
+    algorithm: str,
+    table: bool,
+    ordered: bool | None = None,
+    quiescence: bool = False,
+    solving: bool = False,
+    joint: bool = False,
+) -> Features:
+    """What a search asks of its kernel. ordered: None where there is a table; the end of a game has no quiescence."""
     if algorithm in ("minimax", "maxn"):
         return Features(algorithm)
-    if options.quiescence and not game.defines("noisy_moves"):
+    ordered = table if ordered is None else ordered
+    return Features(algorithm, table, ordered, quiescence and not solving, solving, joint and table and ordered)
+
+
+def features_for(game: CompiledGame, algorithm: str, options: Options = Options(), solving: bool = False) -> Features:
+    """The kernel that a search needs. Raises GameError for quiescence in a game without noisy moves."""
+    if options.quiescence and algorithm not in ("minimax", "maxn") and not game.defines("noisy_moves"):
         raise GameError(f"{game.name} defines no noisy_moves; search it without quiescence")
-    table = options.table is not None
-    ordered = table if options.ordered is None else options.ordered
-    joint = table and ordered and options.busy is not None
-    return Features(algorithm, table, ordered, options.quiescence and not solving, solving, joint)
+    joint = options.busy is not None
+    return kernel_features(algorithm, options.table is not None, options.ordered, options.quiescence, solving, joint)
 
 
 def prepare(

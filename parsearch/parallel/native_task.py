@@ -55,11 +55,8 @@ def compiled_game(game: Game[Any, Any]) -> tuple[CompiledGame, int]:
 
 def features_of(game: Game[Any, Any], algorithm: str, options: Options, joint: bool) -> Features:
     """The kernel that a task needs; joint where it shares a table, which minimax and maxn never do."""
-    if algorithm in ("minimax", "maxn"):
-        return Features(algorithm)
-    table = options.table != 0
     solving = options.solving and game.zero_sum and algorithm in ("alphabeta", "pvs")
-    return Features(algorithm, table, table, options.quiescence and not solving, solving, joint and table)
+    return engine.kernel_features(algorithm, options.table != 0, None, options.quiescence, solving, joint)
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,7 @@ mark, and a process that is killed must cost no answer."""
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
 import os
 import signal
@@ -13,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from parsearch.core.errors import InputError
 from parsearch.core.window import Window
 from parsearch.games import load_game
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.search import Search
-from parsearch.native.sharing import BUSY_BYTES, SharedTable
+from parsearch.native.sharing import BUSY_BYTES, Busy
+from parsearch.native.table import MEBIBYTE, Table
 
 FEATURES = Features("alphabeta", table=True, ordered=True, solving=True, joint=True)
 SPAWN = multiprocessing.get_context("spawn")
@@ -29,17 +30,27 @@ SECONDS = 120
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "table"
+    """A file with room for 16 MiB of table and the marks."""
+    path = tmp_path / "table"
+    path.write_bytes(bytes(16 * MEBIBYTE + BUSY_BYTES))
+    return path
+
+
+def shared(path: Path) -> tuple[Table, Busy]:
+    """The table and the marks in the file."""
+    with path.open("r+b") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0))
+    return Table(buffer=view[:-BUSY_BYTES]), Busy(view[-BUSY_BYTES:])
 
 
 def find(path: Path, results: Any) -> None:
     """A process that searches jointly, and says what it found and how many nodes that took."""
-    game, shared = load_game("connect4"), SharedTable.attach(path)
+    game, (table, busy) = load_game("connect4"), shared(path)
     state = game.parse_state(POSITION)
     results.put("ready")
     found = search(
         game, state, game.max_plies(state), Window(VALUE - 1, VALUE + 1),
-        options=Options(shared.table, busy=shared.busy), solving=True,
+        options=Options(table, busy=busy), solving=True,
     )  # fmt: skip
     results.put((found.value, found.nodes))
 
@@ -57,19 +68,19 @@ def start(path: Path, count: int, target: Callable[..., None] = find) -> tuple[l
 
 
 def test_two_processes_share_the_work(path: Path) -> None:
-    shared = SharedTable.create(path, 16)
+    table, busy = shared(path)
     processes, results = start(path, 2)
     found = [results.get(timeout=SECONDS) for _ in processes]
     for process in processes:
         process.join(SECONDS)
         assert process.exitcode == 0
     assert [value for value, _ in found] == [VALUE] * 2
-    assert shared.busy.held == 0
+    assert busy.held == 0
     game = load_game("connect4")
     state = game.parse_state(POSITION)
     again = search(
         game, state, game.max_plies(state), Window(VALUE - 1, VALUE + 1),
-        options=Options(shared.table, busy=shared.busy), solving=True,
+        options=Options(table, busy=busy), solving=True,
     )  # fmt: skip
     assert again.value == VALUE
     assert again.nodes < 100  # the root is in the table
@@ -77,9 +88,9 @@ def test_two_processes_share_the_work(path: Path) -> None:
 
 def search_for_ever(path: Path, results: Any) -> None:
     """A process that is in the middle of a search when it is killed."""
-    game, shared = load_game("connect4"), SharedTable.attach(path)
+    game, (table, busy) = load_game("connect4"), shared(path)
     state = game.initial_state()
-    one = Search(game, state, game.max_plies(state), FEATURES, table=shared.table, busy=shared.busy)
+    one = Search(game, state, game.max_plies(state), FEATURES, table=table, busy=busy)
     one.run(100_000)
     results.put("ready")
     while not one.run(1000):
@@ -87,60 +98,32 @@ def search_for_ever(path: Path, results: Any) -> None:
 
 
 def test_a_killed_process_costs_no_answer(path: Path) -> None:
-    shared = SharedTable.create(path, 4)
+    table, busy = shared(path)
     (process,), _ = start(path, 1, search_for_ever)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     process.join(SECONDS)
     assert process.exitcode == -signal.SIGKILL
-    left = shared.busy.held
+    left = busy.held
     assert left > 0  # it died at work
     game = load_game("connect4(5,4)")
     state = game.initial_state()
-    options = Options(shared.table, busy=shared.busy)
+    options = Options(table, busy=busy)
     expected = solve(game, state).value
     assert solve(game, state, options=options).value == expected
-    assert shared.busy.held <= left  # its marks are in nobody's way
+    assert busy.held <= left  # its marks are in nobody's way
 
 
 def test_a_stopped_search_takes_its_marks_back(path: Path) -> None:
-    shared = SharedTable.create(path, 4)
+    table, busy = shared(path)
     game = load_game("connect4")
     state = game.parse_state(POSITION)
-    options = Options(shared.table, busy=shared.busy)
+    options = Options(table, busy=busy)
     found = search(game, state, game.max_plies(state), options=options, solving=True, nodes=10_000)
     assert not found.finished
-    assert shared.busy.held == 0
-    one = Search(game, state, game.max_plies(state), FEATURES, table=shared.table, busy=shared.busy)
+    assert busy.held == 0
+    one = Search(game, state, game.max_plies(state), FEATURES, table=table, busy=busy)
     one.run(10_000)
-    assert shared.busy.held > 0
+    assert busy.held > 0
     one.release()
-    assert shared.busy.held == 0
-
-
-def test_files_that_cannot_be(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="create it first"):
-        SharedTable.attach(path)
-    path.write_bytes(bytes(BUSY_BYTES + 100))
-    with pytest.raises(InputError, match="no shared table"):
-        SharedTable.attach(path)
-    with pytest.raises(InputError, match="File exists"):
-        SharedTable.create(path, 1)
-    with pytest.raises(InputError, match="No such file"):
-        SharedTable.create(tmp_path / "nowhere" / "table", 1)
-    with pytest.raises(InputError, match="does not fit"):
-        SharedTable.create(tmp_path / "huge", 1 << 30)
-    assert not (tmp_path / "huge").exists()
-
-
-def test_memory_is_given_back(path: Path) -> None:
-    shared = SharedTable.create(path, 1)
-    other = SharedTable.attach(path)
-    other.table.words[7] = 7
-    assert shared.table.words[7] == 7
-    shared.close()
-    other.close()
-    maps = Path("/proc/self/maps")
-    if maps.exists():
-        assert str(path) not in maps.read_text()
-    assert path.stat().st_size == (1 << 20) + BUSY_BYTES
+    assert busy.held == 0
