@@ -21,13 +21,13 @@ from parsearch.parallel.branch import Branch, Grain, Leaf, Place
 from parsearch.parallel.task import Outcome, Task, blaming
 
 LIKELY = 0.5
-"""Chance to be needed from which a task is searched as soon as any worker has time for it."""
+"""Chance to be needed from which a task is not searched in vain."""
 
 DIVIDE_SECONDS = 0.05
 """That a task has taken before it is divided: stopping it and sending its parts out costs some milliseconds."""
 
 AHEAD = 2
-"""Tasks a place that may be in vain: while one of them ends and the next is on its way, the place has another."""
+"""Tasks a place, where there are several: while one of them ends and the next is on its way, it has another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,8 @@ class RootBranches(Split):
             best = self.branches[index].likeliest(place, grain, best)
         if best is None or best.need < LIKELY:
             self._divide()
-            if best is None or self.under_way >= (AHEAD * self.places if self.places > 1 else 1):
-                return None
+        if best is None or self.under_way >= self._room(best.need):
+            return None
         branch = best.branch
         branch.under_way, branch.divided = True, False
         self._since[branch.path] = self.clock()
@@ -219,6 +219,13 @@ class RootBranches(Split):
         self.under_way += 1
         self._held[branch.path[0]] += 1
         return Task(branch.path, branch.text, branch.state, branch.depth, best.window, self.algorithm.name)
+
+    def _room(self, need: float) -> float:
+        """How many tasks may be under way before one of some need is added. A single place has workers for whatever is
+        likely to be needed, and for the rest only while it has nothing else."""
+        if self.places > 1:
+            return AHEAD * self.places
+        return math.inf if need >= LIKELY else 1
 
     def _divide(self) -> None:
         """Where places have nothing to do that is likely to be needed, have the task divided that most likely is, of
