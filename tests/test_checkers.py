@@ -145,10 +145,7 @@ def test_endgames(farthest: int, least: int) -> None:
     for row in ENDGAMES:
         state = game.parse_state(row["fen"])
         if row["value"] == "draw":
-            assert [wins_within(game, state, player, min(farthest, 16), table) for player in (0, 1)] == [
-                False,
-                False,
-            ], row
+            assert all(wins_within(game, state, player, 16, table) is False for player in (0, 1)), row
         elif row["plies"] <= farthest:
             winner = game.to_move(state) if row["value"] == "win" else 1 - game.to_move(state)
             won = wins_within(game, state, winner, row["plies"], table)
