@@ -210,7 +210,7 @@ class RootBranches(Split):
             best = self.branches[index].likeliest(place, grain, best)
         if best is None or best.need < LIKELY:
             self._divide()
-        if best is None or self.under_way >= self._room(best.need):
+        if best is None or (self.places > 1 and self.under_way >= AHEAD * self.places):
             return None
         branch = best.branch
         branch.under_way, branch.divided = True, False
@@ -219,13 +219,6 @@ class RootBranches(Split):
         self.under_way += 1
         self._held[branch.path[0]] += 1
         return Task(branch.path, branch.text, branch.state, branch.depth, best.window, self.algorithm.name)
-
-    def _room(self, need: float) -> float:
-        """How many tasks may be under way before one of some need is added. A single place has workers for whatever is
-        likely to be needed, and for the rest only while it has nothing else."""
-        if self.places > 1:
-            return AHEAD * self.places
-        return math.inf if need >= LIKELY else 1
 
     def _divide(self) -> None:
         """Where places have nothing to do that is likely to be needed, have the task divided that most likely is, of
