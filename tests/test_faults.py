@@ -251,7 +251,7 @@ def test_an_endless_game_ends_at_the_time_limit(stubborn: bool, coordinator: Coo
 def test_compiled_rules_that_never_end_end_with_their_process(coordinator: Coordinator) -> None:
     actors = hosts()
     with struck("stuck", lambda process: None) as hit:
-        result = coordinator.search(Stuck(), limits=Limits(seconds=2))
+        result = coordinator.search(Stuck(), limits=Limits(seconds=10))
     assert hit
     assert (result.depth, result.complete, result.move) == (1, False, 1)
     wait_until(lambda: not psutil.pid_exists(hit[0]))
