@@ -117,18 +117,18 @@ def limits(state, low, high, maximizing):
 
 
 @inlined
-def frontier(state, moves, ply, low, high, maximizing, player, estimated):
-    """A node whose children are leaves: its value, the place of its best move, nodes below it, whether any was
-    estimated.
+def frontier(state, moves, lines, ply, low, high, maximizing, player, estimated):
+    """A node whose children are leaves: its value, nodes below it, whether any was estimated. Its best move goes to
+    `lines`.
 
     The same as opening the node, without a stack frame. It makes up most of any tree.
     """
     best = number(-INFINITY)
-    place = 0
     nodes = 0
     count = legal_moves(state, moves[ply])
     for index in range(count):
-        leaf = play(state, moves[ply, index])
+        move = moves[ply, index]
+        leaf = play(state, move)
         nodes += 1
         if not SOLVING and not estimated:
             estimated = not is_terminal(leaf)
@@ -137,13 +137,13 @@ def frontier(state, moves, ply, low, high, maximizing, player, estimated):
             nodes += 1  # tested, then searched again
         if value > best:
             best = value
-            place = index
+            lines[ply, 0] = move
             if PRUNES:
                 if value > low:
                     low = value
                 if low >= high:
                     break
-    return best, place, nodes, estimated
+    return best, nodes, estimated
 
 
 @compiled
@@ -291,11 +291,10 @@ def run(
                         settled, value = True, least
                     low, high = max(low, least), min(high, most)
                 if not settled and remaining == 2 and not QUIESCENCE:
-                    value, reply, visited, estimated = frontier(
-                        child, moves, ply + 1, low, high, below, player, estimated
+                    value, visited, estimated = frontier(
+                        child, moves, lines, ply + 1, low, high, below, player, estimated
                     )
                     nodes += visited
-                    lines[ply + 1, 0] = moves[ply + 1, reply]
                     length = 1
                 elif not settled:
                     store(words, ply, state)
