@@ -57,7 +57,7 @@ Algorithm = Annotated[
 ]
 Depth = Annotated[int | None, typer.Option(metavar="N", help="Look this many plies ahead.")]
 Seconds = Annotated[float | None, typer.Option("--time", metavar="S", help="Stop after this many seconds.")]
-Nodes = Annotated[int | None, typer.Option(metavar="N", help="Visit at most this many positions.")]
+Nodes = Annotated[int | None, typer.Option(metavar="N", help="Stop at so many positions, or a handful more.")]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", help="Processes that search; 0 for this one alone. All cores if left out.")
 ]

@@ -15,8 +15,11 @@ def run_cache(clear: bool) -> None:
         typer.echo(f"removed {cache.clear()} kernels")
         return
     kernels = cache.show()
-    for kernel in kernels:
-        typer.echo(f"{kernel.size / MEBIBYTE:6.2f} MiB  {kernel.title}")
+    sizes: dict[str, list[int]] = {}
+    for kernel in kernels:  # of older versions of the rules or of Numba too
+        sizes.setdefault(kernel.title, []).append(kernel.size)
+    for title, of_title in sorted(sizes.items()):
+        typer.echo(f"{sum(of_title) / MEBIBYTE:7.2f} MiB  {len(of_title):3}  {title}")
     where = cache.folder()
     size = sum(kernel.size for kernel in kernels) / MEBIBYTE
     typer.echo(f"{len(kernels)} kernels, {size:.1f} MiB in {where or 'no folder that can be written'}")

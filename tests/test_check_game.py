@@ -148,6 +148,10 @@ BROKEN: list[tuple[str, str, dict[str, Any]]] = [
     ("state text", "render gives no text", {"render": lambda *_: ""}),
     ("move text", "not a text", {"format_move": lambda _, __, m: m}),
     ("move text", "gives 1, not 2", {"parse_move": lambda *_: 1}),
+    ("order", "RuntimeError: boom", {"order": raises}),
+    ("order", "'high' is not a number", {"order": lambda *_: "high"}),
+    ("noisy_moves", "not all legal", {"noisy_moves": lambda *_: [3]}),
+    ("noisy_moves", "not in the game's order", {"noisy_moves": lambda _, s: [2, 1] if s.left > 1 else []}),
 ]
 
 

@@ -227,3 +227,12 @@ def test_a_state_without_moves_that_is_not_terminal_is_the_games_fault(text: str
     game = Broken()
     with pytest.raises(GameError, match=r"nim has no legal move|nim raised"):
         search(game, game.parse_state(text), algorithm=algorithm, workers=0)
+
+
+def test_a_search_that_is_complete_sooner_reaches_the_depth_asked_for() -> None:
+    game = load_game("connect4")
+    state = game.parse_state("5162637")  # whoever moves wins within three plies
+    for algorithm in ("minimax", "alphabeta"):
+        result = search(game, state, algorithm=algorithm, limits=Limits(depth=7), workers=0)
+        assert result.depth == 7
+    assert result.complete

@@ -11,6 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from parsearch.core.check_hooks import HookCheck
+from parsearch.core.errors import GameError
 from parsearch.core.game import Game
 
 LONGEST_GAME = 1_000
@@ -50,7 +51,7 @@ class CheckReport:
         if self.ok:
             return f"{head}, every clause holds"
         lines = [f"{self.game}: {f.clause}: {f.detail} (position {f.position})" for f in self.failures]
-        return "\n".join([f"{head}, {len(self.failures)} broken clauses", *lines])
+        return "\n".join([f"{head}, broken clauses: {len(self.failures)}", *lines])
 
 
 class _Broken(Exception):
@@ -80,7 +81,10 @@ def check_game(game: Game[Any, Any], games: int = 20, seed: int = 0) -> CheckRep
     positions = 0
     hooks = HookCheck(game)
     _run("game attributes", _check_attributes, game, None, failures)
-    for _ in range(0 if failures else games):
+    playable = not failures
+    if playable and game.is_native:
+        _run("rules compile", _check_compiles, game, None, failures)
+    for _ in range(games if playable else 0):
         if len(failures) >= MOST_FAILURES:
             break
         path = []
@@ -226,6 +230,13 @@ def _check_max_plies(game: Game[Any, Any], path: list[Any]) -> None:
     for played, state in enumerate(path):
         bound, left = game.max_plies(state), len(path) - 1 - played
         _require(bound is None or left <= bound, f"{bound} at ply {played}, yet {left} more plies were played")
+
+
+def _check_compiles(game: Game[Any, Any], _: Any) -> None:
+    try:
+        game.compile_rules()  # type: ignore[attr-defined]  # compiled games have it
+    except GameError as error:
+        raise _Broken(str(error)) from error
 
 
 def _check_hooks(game: Game[Any, Any], hooks: HookCheck, path: list[Any], failures: list[Failure]) -> None:

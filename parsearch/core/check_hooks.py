@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Real
 from typing import Any
 
 from parsearch.core.game import Game, score_for
@@ -38,8 +39,15 @@ class HookCheck:
         """(clause, position, what was seen): for all positions of a game, and those of values also for its last ones,
         as far back as subtrees are small."""
         for state in path:
-            yield from self._wrong_moves(state)
-            yield from self._wrong_numbers(state)
+            for hooks, check in (
+                ("noisy_moves, is_forced", self._wrong_moves),
+                ("count_moves, plies_left", self._wrong_numbers),
+                ("order", self._wrong_order),
+            ):
+                try:
+                    yield from check(state)
+                except Exception as error:  # any fault of the game's own code is what we are looking for
+                    yield hooks, state, f"raised {type(error).__name__}: {error}"
         if self.game.zero_sum and any(defines(self.game, hook) for hook in VALUED):
             for state in reversed(path):
                 values: dict[Any, float] = {}
@@ -61,8 +69,18 @@ class HookCheck:
         legal = self.game.legal_moves(state)
         if not set(noisy) <= set(legal):
             yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
+        elif list(noisy) != [move for move in legal if move in set(noisy)]:
+            yield "noisy_moves", state, f"{list(noisy)!r} are not in the game's order"
         if defines(self.game, "is_forced") and self.game.is_forced(state) and list(noisy) != list(legal):  # type: ignore[attr-defined]
             yield "is_forced", state, f"{list(noisy)!r} are not all the legal moves"
+
+    def _wrong_order(self, state: Any) -> Iterator[tuple[str, Any, str]]:
+        if not defines(self.game, "order"):
+            return
+        for move in self.game.legal_moves(state):
+            score = self.game.order(state, move)  # type: ignore[attr-defined]
+            if not isinstance(score, Real):
+                yield "order", state, f"{score!r} is not a number"
 
     def _wrong_numbers(self, state: Any) -> Iterator[tuple[str, Any, str]]:
         if defines(self.game, "count_moves"):

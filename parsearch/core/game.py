@@ -49,7 +49,7 @@ class Game(ABC, Generic[State, Move]):
 
     @property
     def is_native(self) -> bool:
-        """Whether searches run it as machine code; see `parsearch.native.CompiledGame`."""
+        """Whether searches run it as machine code; see `parsearch.native.game.CompiledGame`."""
         return False
 
     # The rules.

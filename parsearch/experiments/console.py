@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 from rich.table import Table as RichTable
 
+from parsearch.core.errors import InputError
 from parsearch.experiments.calibrate import calibrate
 from parsearch.experiments.calibration import write_calibration
 from parsearch.experiments.report import Report, write_report
@@ -46,7 +48,10 @@ def run_on_console(config: Path, out: Path) -> None:
 
 
 def calibrate_on_console(configs: Sequence[Path], address: str | None, out: Path) -> None:
-    """Measure, with what is under way on stderr, and write the calibration. Errors as for `calibrate`."""
+    """Measure, with what is under way on stderr, and write the calibration. Errors as for `calibrate`; before anything
+    is measured, InputError where `out` cannot be written."""
+    if out.is_dir() or not os.access(out if out.exists() else out.absolute().parent, os.W_OK):
+        raise InputError(f"{out} cannot be written; name a file in a folder that can")
     stderr = Console(stderr=True)
     with stderr.status("starting") as status:
         calibration = calibrate(configs, address, lambda what: status.update(escape(what)))

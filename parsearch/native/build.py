@@ -114,6 +114,14 @@ def _load(rules: Rules, features: Features, report: Callable[[str], None] | None
     return _compile(modules[rules_name], modules[name], rules, features, words, report)
 
 
+def compile_rules(rules: Rules) -> None:
+    """Compile all functions of a game one by one. Raises GameError, with file, line and reason."""
+    text = _rules_text(rules)
+    module = _execute(f"parsearch_check_{_digest(text)}", text)
+    with _compiler("OPT", 1):
+        check_types(module, rules, len(rules.namespace["initial_state"]()), unused=())
+
+
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
     """Compiling makes objects by the million, of which most stay: looking for garbage among them takes a seventh."""

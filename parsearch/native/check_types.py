@@ -30,20 +30,20 @@ def check_types(module: ModuleType, rules: Rules, words: int, unused: Collection
     payoffs = _is(score) if zero_sum else _tuple_of(score, players)
     count = _is(types.Integer)
     wanted: dict[str, tuple[tuple[Any, ...], Callable[[Any], bool], str]] = {
-        "to_move": ((state,), count, "an integer"),
-        "legal_moves": ((state, moves), count, "an integer, the number of moves"),
+        "to_move": ((state,), count, "a signed integer"),
+        "legal_moves": ((state, moves), count, "a signed integer, the number of moves"),
         "play": ((state, move), lambda kind: kind == state, f"a tuple of {words} uint64"),
         "is_terminal": ((state,), _is(types.Boolean), "True or False"),
         "evaluate": ((state,), payoffs, _score_text(integer, None if zero_sum else players)),
         "key": ((state,), lambda kind: kind == types.uint64, "a uint64"),
-        "order": ((state, move), count, "an integer"),
+        "order": ((state, move), count, "a signed integer"),
         "bounds": ((state,), _tuple_of(score, 2), _score_text(integer, 2)),
         "bounds_within": ((state, window, window), _tuple_of(score, 2), _score_text(integer, 2)),
-        "plies_left": ((state,), count, "an integer"),
-        "noisy_moves": ((state, moves), count, "an integer, the number of moves"),
+        "plies_left": ((state,), count, "a signed integer"),
+        "noisy_moves": ((state, moves), count, "a signed integer, the number of moves"),
         "is_forced": ((state,), _is(types.Boolean), "True or False"),
-        "sufficient_moves": ((state, moves), count, "an integer, the number of moves"),
-        "count_moves": ((state,), count, "an integer"),
+        "sufficient_moves": ((state, moves), count, "a signed integer, the number of moves"),
+        "count_moves": ((state,), count, "a signed integer"),
     }
     for name in rules.compiled:
         if name not in wanted or name in unused:
@@ -60,7 +60,7 @@ def check_types(module: ModuleType, rules: Rules, words: int, unused: Collection
         if not fits(returned):
             raise GameError(
                 f"{_place(None, module, rules, name)}: {name} returns {returned}, not {description}; wrap what it "
-                "returns and the literals in it, as in uint64(1)"
+                f"returns and the literals in it, as in {_wrapped(description)}"
             )
 
 
@@ -70,6 +70,12 @@ def _is(kind: Any) -> Callable[[Any], bool]:
 
 def _tuple_of(kind: Any, size: int) -> Callable[[Any], bool]:
     return lambda found: isinstance(found, types.UniTuple) and len(found) == size and _is(kind)(found.dtype)
+
+
+def _wrapped(description: str) -> str:
+    """How a number of the wanted type is written."""
+    wrappers = {"uint64": "uint64(1)", "True": "bool(1)", "integer": "int64(1)"}
+    return next((wrapped for word, wrapped in wrappers.items() if word in description), "float64(1)")
 
 
 def _score_text(integer: bool, size: int | None) -> str:

@@ -20,6 +20,9 @@ class CompiledGame(Game[Words, int]):
 
     The module has constants on top and functions below; the subclass gives the game its name and arguments:
 
+        from numpy import int64, uint64
+        from parsearch.native.game import CompiledGame
+
         MAX_MOVES = 3          # the most moves of any position; required
         INTEGER = True         # every score is an int; also PLAYERS = 2 and ZERO_SUM, see Game
         HEAP = 21
@@ -76,6 +79,13 @@ class CompiledGame(Game[Words, int]):
         self.integer = defined.get("INTEGER", False)
         self.max_moves = defined["MAX_MOVES"]
         self._rule: dict[str, Callable[..., Any]] = {key: value for key, value in defined.items() if callable(value)}
+
+    def compile_rules(self) -> None:
+        """Compile every function of the rules, which takes some seconds. Raises GameError, with file, line and reason,
+        where a function does not compile or returns another type than a search needs."""
+        from parsearch.native.build import compile_rules  # Numba takes 0.4 s to import
+
+        compile_rules(self.rules)
 
     @property
     def is_native(self) -> bool:

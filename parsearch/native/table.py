@@ -69,17 +69,20 @@ def table_bytes(mebibytes: int | None, shares: int = 1) -> int:
         mebibytes = max(1, min(LARGEST_DEFAULT, free))
     if isinstance(mebibytes, bool) or not isinstance(mebibytes, int) or mebibytes < 1:
         raise InputError(
-            f"a table takes a whole number of mebibytes from 1, not {mebibytes!r}; for none leave the table out"
+            f"the size of a table is a whole number of mebibytes, not {mebibytes!r}; 0 in a search is for none"
         )
     return 1 << (mebibytes * MEBIBYTE).bit_length() - 1
 
 
 def _memory(size: int) -> mmap.mmap:
     """Zeroed memory, in huge pages where the system has them: a probe is a jump into nowhere, and the page tables of
-    small pages would double its cost."""
-    if not hasattr(mmap, "MADV_HUGEPAGE"):
-        return mmap.mmap(-1, size)
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    small pages would double its cost. Raises InputError where there is not so much."""
+    try:
+        if not hasattr(mmap, "MADV_HUGEPAGE"):
+            return mmap.mmap(-1, size)
+        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"a table of {size // MEBIBYTE} MiB does not fit in memory; give fewer mebibytes") from error
     with contextlib.suppress(OSError):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory

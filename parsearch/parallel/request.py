@@ -62,6 +62,11 @@ class Request:
             return
         if self.algorithm.name == "maxn":
             raise AlgorithmError(f"maxn has no quiescence for {self.game.name}; use paranoid, or leave quiescence out")
+        if self.algorithm.name == "minimax" and self.game.is_native:
+            raise AlgorithmError(
+                f"minimax visits every position of {self.game.name} and has no quiescence; use alphabeta or pvs, which "
+                "find the same value"
+            )
         if not self.game.defines("noisy_moves"):
             raise AlgorithmError(f"{self.game.name} defines no noisy_moves to follow; leave quiescence out")
 
@@ -208,7 +213,7 @@ class Request:
             best_moves = tuple(e.move for e in answer.root_moves if e.value == best.value) if exact else (best.move,)
             return self._build(
                 workers,
-                depth=answer.depth,
+                depth=answer.depth if answer.estimated or self.limits.deepens else self.final_depth,
                 move=best.move,
                 value=best.value,
                 scores=self._scores(answer.score),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from parsearch.core.check import check_game
 from parsearch.core.errors import GameError
 from parsearch.native.engine import search, solve
 
@@ -112,6 +113,13 @@ def test_works_on_workers_that_lack_its_file(tmp_path: Path) -> None:
     [
         ("reason", "return state[0] == uint64(0)", "return state[0] == int(str(state[1]).zfill(3))", 34, "str"),
         ("signed", "return state[0] - uint64(move)", "return state[0] - move", 30, "play returns"),
+        (
+            "mover",
+            "return int64(state[1])",
+            "return state[1]",
+            19,
+            "not a signed integer; wrap what it returns and the lit",
+        ),
         ("score", "return -1 if", "return -0.5 if", 39, "evaluate returns float64, not a signed integer"),
     ],
 )
@@ -127,6 +135,8 @@ def test_a_compile_error_is_one_sentence_with_file_line_and_reason(
     assert message in text
     assert f"wrong_{name}.py, line " in text
     assert abs(int(text.partition("line ")[2].partition(":")[0]) - line) <= 2
+    (failure,) = [failure for failure in check_game(game, games=1).failures if failure.clause == "rules compile"]
+    assert message in failure.detail
 
 
 @pytest.mark.parametrize(
