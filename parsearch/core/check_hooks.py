@@ -30,7 +30,7 @@ class HookCheck:
     """Checks the hooks of one game and remembers the keys that it has met."""
 
     def __init__(self, game: Game[Any, Any]) -> None:
-        self.game = game
+        self.game: Any = game  # hooks are methods that Game does not declare
         self.folds = defines(game, "key")
         self._keys: dict[Any, tuple[Any, float]] = {}
         self._checked: set[Any] = set()
@@ -65,29 +65,29 @@ class HookCheck:
     def _wrong_moves(self, state: Any) -> Iterator[tuple[str, Any, str]]:
         if not defines(self.game, "noisy_moves"):
             return
-        noisy: Any = self.game.noisy_moves(state)  # type: ignore[attr-defined]
+        noisy: Any = self.game.noisy_moves(state)
         legal = self.game.legal_moves(state)
         if not set(noisy) <= set(legal):
             yield "noisy_moves", state, f"{list(noisy)!r} are not all legal"
         elif list(noisy) != [move for move in legal if move in set(noisy)]:
             yield "noisy_moves", state, f"{list(noisy)!r} are not in the game's order"
-        if defines(self.game, "is_forced") and self.game.is_forced(state) and list(noisy) != list(legal):  # type: ignore[attr-defined]
+        if defines(self.game, "is_forced") and self.game.is_forced(state) and list(noisy) != list(legal):
             yield "is_forced", state, f"{list(noisy)!r} are not all the legal moves"
 
     def _wrong_order(self, state: Any) -> Iterator[tuple[str, Any, str]]:
         if not defines(self.game, "order"):
             return
         for move in self.game.legal_moves(state):
-            score = self.game.order(state, move)  # type: ignore[attr-defined]
+            score = self.game.order(state, move)
             if not isinstance(score, Real):
                 yield "order", state, f"{score!r} is not a number"
 
     def _wrong_numbers(self, state: Any) -> Iterator[tuple[str, Any, str]]:
         if defines(self.game, "count_moves"):
-            counted: int = self.game.count_moves(state)  # type: ignore[attr-defined]
+            counted: int = self.game.count_moves(state)
             if counted != (legal := len(self.game.legal_moves(state))):
                 yield "count_moves", state, f"{counted}, but there are {legal} legal moves"
-        if defines(self.game, "plies_left") and (left := self.game.plies_left(state)) < 0:  # type: ignore[attr-defined]
+        if defines(self.game, "plies_left") and (left := self.game.plies_left(state)) < 0:
             yield "plies_left", state, f"{left} is not a number from 0"
 
     def _solve(self, state: Any, values: dict[Any, float]) -> float:
@@ -107,7 +107,7 @@ class HookCheck:
     def _wrong_key(self, state: Any, value: float) -> Iterator[tuple[str, Any, str]]:
         if not self.folds:
             return
-        key = self.game.key(state)  # type: ignore[attr-defined]
+        key = self.game.key(state)
         worth = score_for(self.game, value, self.game.to_move(state))
         other, known = self._keys.setdefault(key, (state, worth))
         if known != worth:
@@ -118,7 +118,7 @@ class HookCheck:
         if not defines(self.game, "bounds_within"):
             return
         for low, high in ((value - 1, value), (value, value + 1), (value - 2, value + 2)):
-            least, most = self.game.bounds_within(state, low, high)  # type: ignore[attr-defined]
+            least, most = self.game.bounds_within(state, low, high)
             if not least <= value <= most:
                 detail = f"({least:g}, {most:g}) between {low:g} and {high:g}, but the value is {value:g}"
                 yield "bounds_within hold the value", state, detail
@@ -126,11 +126,11 @@ class HookCheck:
     def _wrong_bounds(self, state: Any, value: float, values: dict[Any, float]) -> Iterator[tuple[str, Any, str]]:
         least, most = -float("inf"), float("inf")
         if defines(self.game, "bounds"):
-            least, most = self.game.bounds(state)  # type: ignore[attr-defined]
+            least, most = self.game.bounds(state)
             if not least <= value <= most:
                 yield "bounds hold the value", state, f"({least:g}, {most:g}), but the value is {value:g}"
         if defines(self.game, "sufficient_moves") and least < most and not self.game.is_terminal(state):
-            moves: Any = self.game.sufficient_moves(state)  # type: ignore[attr-defined]
+            moves: Any = self.game.sufficient_moves(state)
             found = {values[self.game.play(state, move)] for move in moves}
             if not found or (max(found) if self.game.to_move(state) == 0 else min(found)) != value:
                 yield "sufficient_moves", state, f"{list(moves)!r} do not reach the value, {value:g}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -97,6 +97,14 @@ class Leaf(NamedTuple):
 def chance_to_cut(cuts: bool, failed: int) -> float:
     """That the next move decides a test at a node where so many have failed to."""
     return CUT_CHANCE * 0.5**failed if cuts else FAIL_CHANCE
+
+
+def most_promising(game: Game[Any, Any], state: Any, moves: Sequence[Any]) -> list[int]:
+    """The moves' indices, the greatest `order` first; as they are in a game that has no such hook."""
+    if not game.defines("order"):
+        return list(range(len(moves)))
+    order = game.order  # type: ignore[attr-defined]  # a hook
+    return sorted(range(len(moves)), key=lambda index: -order(state, moves[index]))
 
 
 @dataclass(eq=False, slots=True)
@@ -207,16 +215,9 @@ class Branch:
         with blaming(self.game, self.state):
             self.moves = tuple(self.game.legal_moves(self.state))
             self.maximizing = self.game.to_move(self.state) == 0
-            for index in self._order():
+            for index in most_promising(self.game, self.state, self.moves):
                 move = self.moves[index]
                 text = f"{self.text} {self.game.format_move(self.state, move)}"
                 child = self.game.play(self.state, move)
                 self.children[index] = Branch(self.game, (*self.path, index), text, child, self.depth - 1)
         return bool(self.moves)
-
-    def _order(self) -> Iterator[int]:
-        indices = range(len(self.moves))
-        if not self.game.defines("order"):
-            return iter(indices)
-        order = self.game.order  # type: ignore[attr-defined]  # a hook
-        return iter(sorted(indices, key=lambda index: -order(self.state, self.moves[index])))

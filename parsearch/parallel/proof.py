@@ -7,9 +7,9 @@ from typing import Any
 
 from parsearch.algorithms import Algorithm
 from parsearch.core.errors import GameError
-from parsearch.core.game import Game
+from parsearch.core.game import Game, score_for
 from parsearch.core.window import Bound, Window
-from parsearch.parallel.branch import Place, chance_to_cut
+from parsearch.parallel.branch import Place, chance_to_cut, most_promising
 from parsearch.parallel.split import Answer, RootBranches, most_promising_first
 from parsearch.parallel.task import Outcome, Task, blaming, state_text
 
@@ -18,10 +18,10 @@ class Proof(RootBranches):
     """The value of a zero-sum game with integer scores, as a sequence of yes-or-no questions.
 
     Each task asks of one root move, or of all of them where there is a single place whose workers share what they do,
-    whether it is worth at least a threshold; what comes back bounds its value. The
-    threshold follows the values that return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), down by steps that grow:
-    a test that fails takes all moves, one that is passed a single one. Once least and greatest possible value meet, the
-    moves before the one that has it are asked the same, and the first that answers yes is the move.
+    whether it is worth at least a threshold; what comes back bounds its value. The threshold follows the values that
+    return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), down by growing steps: a test that fails takes all moves,
+    one that is passed a single one. Once least and greatest possible value meet, the moves before the one that has it
+    are asked the same, and the first that answers yes is the move.
 
     guess: of the value, in the mover's view: what a shallower iteration found, best one of the same parity. last: the
     iteration before, for the order of the moves. to_end: the depth reaches the end of the game, so that `bounds` hold.
@@ -41,18 +41,12 @@ class Proof(RootBranches):
         with blaming(game, state):
             for branch in self.branches if to_end and game.defines("bounds") else ():
                 branch.least, branch.most = game.bounds(branch.state)  # type: ignore[attr-defined]  # a hook
-            promising = sorted(range(len(self.moves)), key=lambda index: -self._promise(index))
+            promising = most_promising(game, state, self.moves)
         self._order = promising if last is None else most_promising_first(last)
         self._threshold = guess
         self._step = 1
         self._passed = False  # the last test was
         self._next_test()
-
-    def _promise(self, index: int) -> int:
-        if not self.game.defines("order"):
-            return 0
-        promise: int = self.game.order(self.state, self.moves[index])  # type: ignore[attr-defined]  # a hook
-        return promise
 
     def _bounds(self) -> tuple[list[float], list[float]]:
         moves = range(len(self.moves))
@@ -138,7 +132,7 @@ class Proof(RootBranches):
         self._needed = None
         self._estimated |= outcome.estimated
         score: Any = outcome.value
-        value = score if self.mover == 0 else 0 - score
+        value = score_for(self.game, score, self.mover)
         bound = self._view(outcome.window).bound(value)
         if bound is not Bound.LOWER:
             for index in range(len(self.moves)):
