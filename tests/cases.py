@@ -15,9 +15,12 @@ import pytest
 
 from parsearch.core.game import Game
 from parsearch.core.window import Window
-from parsearch.games import load_game
+from parsearch.games import load_game as load_new_game
 
 HERE = Path(__file__).parent
+load_game = cache(load_new_game)
+"""One game for all rows of a set: a compiled game takes tens of milliseconds to make."""
+
 ZERO_SUM = ("minimax", "alphabeta", "pvs")
 
 

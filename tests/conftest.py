@@ -12,6 +12,21 @@ from typing import Any
 import pytest
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What stays together where several processes run the tests: a file, so that its kernels are compiled once, and
+    whatever uses Ray, so that there is one Ray at a time. The latter begins first, because it takes longest."""
+    if not hasattr(config, "workerinput"):  # this process runs them all
+        return
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("ray" if _uses_ray(item) else item.path.stem))
+    items.sort(key=lambda item: not _uses_ray(item))
+
+
+def _uses_ray(item: pytest.Item) -> bool:
+    return item.get_closest_marker("ray") is not None or "ray_cluster" in getattr(item, "fixturenames", ())
+
+
 @pytest.fixture(scope="session")
 def ray_cluster() -> Iterator[Any]:
     """The one Ray of the session: two nodes on this machine, two CPUs each. Coordinators find it initialised."""

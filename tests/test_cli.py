@@ -219,7 +219,7 @@ def test_version() -> None:
     assert run("--version").stdout == f"parsearch {parsearch.__version__}\n"
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.ray)])
 def test_only_the_json_object_reaches_stdout(folder: Path, workers: str) -> None:
     """A user's game prints, its C code and its children do: while imported, in this process and in workers, at exit."""
     config = folder / "noisy.yaml"
@@ -327,6 +327,7 @@ def test_a_signal_ends_the_search_with_the_deepest_completed_answer(
     assert not answer["complete"]
 
 
+@pytest.mark.ray
 @pytest.mark.parametrize("while_ray_starts", [True, False])
 @pytest.mark.parametrize(
     ("signals", "code"),

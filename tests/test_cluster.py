@@ -24,6 +24,8 @@ from parsearch import Coordinator, Limits, load_game, search
 from plain import PlainConnect4
 from watch import searching, wait_until
 
+pytestmark = pytest.mark.ray
+
 COMPILED = load_game("connect4")
 STATE = COMPILED.parse_state("44444326")
 

@@ -19,6 +19,8 @@ import pytest
 
 from watch import files, hosts, searching, wait_until
 
+pytestmark = pytest.mark.ray
+
 SEARCH = """
     from parsearch import Coordinator, Limits, load_game
     if __name__ == "__main__":

@@ -25,6 +25,8 @@ from plain import discs
 from subtraction import Stuck
 from watch import files, hosts, searching, struck, wait_until
 
+pytestmark = pytest.mark.ray
+
 COMPILED = load_game("connect4")
 LONG = "44444326"
 """A position that takes workers some seconds."""

@@ -38,13 +38,15 @@ def backend(kind: str, request: pytest.FixtureRequest) -> Iterator[Solve]:
             yield coordinator.search
 
 
-@pytest.fixture(scope="module", params=["shuffled", "ray 1", "ray 4"])
+@pytest.fixture(
+    scope="module", params=["shuffled", *(pytest.param(f"ray {count}", marks=pytest.mark.ray) for count in (1, 4))]
+)
 def solve(request: pytest.FixtureRequest) -> Iterator[Solve]:
     with backend(request.param, request) as search:
         yield search
 
 
-@pytest.fixture(scope="module", params=["serial", "ray 2"])
+@pytest.fixture(scope="module", params=["serial", pytest.param("ray 2", marks=pytest.mark.ray)])
 def solve_all(request: pytest.FixtureRequest) -> Iterator[Solve]:
     """The backends that search all rows where slow tests run."""
     with backend(request.param, request) as search:

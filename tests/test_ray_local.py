@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.ray
+
 GAME = """
     from __future__ import annotations
     import enum

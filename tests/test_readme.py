@@ -18,6 +18,7 @@ BLOCKS = [
 ]
 
 
+@pytest.mark.ray
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(BLOCKS[0], "README.md", "exec"), {"__name__": "readme"})
     assert "move" in capsys.readouterr().out

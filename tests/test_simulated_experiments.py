@@ -121,6 +121,7 @@ def test_costs_by_hand():
     assert latency == pytest.approx(0.002)
 
 
+@pytest.mark.ray
 def test_calibrating_this_machine(tmp_path):
     path, out = write_config(tmp_path, CONFIG), tmp_path / "machine.yaml"
     told = CliRunner().invoke(app, ["calibrate", "--config", str(path), "--out", str(out)])

@@ -24,6 +24,7 @@ from parsearch.games.mnk import Mnk
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.ray
 def test_a_real_run_on_ray_workers(tmp_path):
     seen = []
     out = tmp_path / "new" / "folder"

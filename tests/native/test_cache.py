@@ -73,6 +73,7 @@ def test_the_second_process_compiles_nothing(warm: Path) -> None:
     assert searched(warm)[:4] == ["0", "31", "True", "0"]
 
 
+@pytest.mark.ray
 @pytest.mark.timeout(600)
 def test_no_worker_of_a_second_run_compiles(tmp_path: Path) -> None:
     """Neither by Numba's statistics nor by what they would have written."""

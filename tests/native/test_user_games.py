@@ -96,6 +96,7 @@ def test_arrives_where_its_file_is_not(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.ray
 def test_works_on_workers_that_lack_its_file(tmp_path: Path) -> None:
     """From a script and from a module of its driver; both files are gone when workers start, and where they lay."""
     hidden, elsewhere = tmp_path / "hidden", tmp_path / "elsewhere"
