@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from typer.core import TyperGroup
 
 import parsearch
 from parsearch.cli_game import find_game, find_position, look_here
+from parsearch.cli_output import writing
 from parsearch.cli_signals import Interrupted, catch_signals
 from parsearch.core.check import check_game
 from parsearch.core.errors import InputError, ParsearchError
@@ -234,13 +234,14 @@ def perft(
     game: Game,
     depth: Annotated[int, typer.Option(metavar="N", min=0, help="Plies of each sequence.")],
     state: State = None,
+    moves: Moves = None,
     divided: Annotated[bool, typer.Option("--divide", help="Count for each move on its own.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Count the sequences of legal moves: `nodes` of full length, and `finished` games that ended before."""
     from parsearch.cli_perft import run_perft
 
-    run_perft(game, state, depth, divided, as_json)
+    run_perft(game, state, moves, depth, divided, as_json)
 
 
 @app.command()
@@ -256,13 +257,19 @@ def cache(
 def main() -> None:
     """The entry point: the commands, and a stdout that nothing is written to once they are done."""
     try:
-        app()
+        with writing():
+            app()
+    except ParsearchError as error:
+        sys.exit(f"parsearch: {error}")
     finally:
         _abandon_stdout()
 
 
 def _abandon_stdout() -> None:
     """Turn stdout to stderr for good: what a game's C code has buffered is written when the process exits."""
-    with suppress(BrokenPipeError):  # whoever read it, as `head` does, has had enough
+    try:
+        sys.stdout.flush()
+    except OSError:  # whoever read it, as `head` does, has had enough, or there is no room: the rest is lost
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.stdout.flush()
     os.dup2(2, 1)

@@ -12,6 +12,17 @@ from typing import TextIO
 
 from rich.console import Console
 
+from parsearch.core.errors import ParsearchError
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Turn what goes wrong with writing inside, on a full disk say, into a ParsearchError."""
+    try:
+        yield
+    except OSError as error:
+        raise ParsearchError(f"the output cannot be written ({error.strerror}); send it elsewhere") from error
+
 
 @contextmanager
 def reserved_stdout() -> Iterator[TextIO]:

@@ -13,10 +13,12 @@ from parsearch.native.perft import perft as count
 from parsearch.parallel.task import blaming
 
 
-def run_perft(game_text: str, state_text: str | None, depth: int, divided: bool, as_json: bool) -> None:
+def run_perft(
+    game_text: str, state_text: str | None, moves_text: str | None, depth: int, divided: bool, as_json: bool
+) -> None:
     """Count and write the counts to stdout: one line a move where divided, then nodes, finished games and rate."""
     with reserved_stdout() as out:
-        game, state = find_position(game_text, state_text)
+        game, state = find_position(game_text, state_text, moves_text)
         started = time.perf_counter()
         with blaming(game, state):
             parts = divide(game, state, depth) if divided else {}

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from parsearch.algorithms import find_algorithm
-from parsearch.cli_output import shown_messages
+from parsearch.cli_output import shown_messages, writing
 from parsearch.cli_signals import catch_signals
 from parsearch.core.errors import InputError, LimitsError, MoveError
 from parsearch.core.game import Game, score_for
@@ -44,7 +44,7 @@ def run_play(
         limits = DEFAULT_LIMITS
     # What does not fit is better told now than when the program's turn comes.
     Request(game, state, find_algorithm(game, algorithm), limits, options=options)
-    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
+    console = PlayConsole(markup=False, emoji=False, highlight=False, soft_wrap=True)
     with catch_signals(patience=0) as interrupts, Coordinator(workers) as coordinator:
 
         def think(state: Any) -> SearchResult:
@@ -58,9 +58,21 @@ def run_play(
                     quiescence=options.quiescence,
                 )
 
+        def write(text: str) -> None:
+            with writing():
+                console.print(text)
+
         with blaming(game, state), shown_messages(console):
-            Match(game, state, person, think, console.input, console.print).play()
+            Match(game, state, person, think, console.input, write).play()
         interrupts.settle()
+
+
+class PlayConsole(Console):
+    """A console that leaves it to its caller what to make of a closed pipe."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises the BrokenPipeError that is being handled again."""
+        raise
 
 
 class Match:

@@ -380,8 +380,9 @@ def test_texts() -> None:
     assert played.parse_state(f"{fen} w - - 2 3") != game.parse_state(f"{fen} w - - 2 3")
     with pytest.raises(StateError, match="'e1e3' is no legal move after"):
         played.parse_state(f"{fen} w - - 0 1 moves e1e3")
-    with pytest.raises(StateError, match="chess has no state"):
-        game.parse_state(f"{fen} w - - 0 1 moves e1e2")
+    for other in (game, variant):
+        with pytest.raises(StateError, match=rf"moves after a FEN are for {other.name}\(history=True\)"):
+            other.parse_state(f"{fen} w - - 0 1 moves e1e2")
     with pytest.raises(GameTextError, match="history must be True or False, not 1"):
         load_game("chess(history=1)")
     with pytest.raises(MoveError, match="'e1e2' is no legal move"):

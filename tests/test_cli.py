@@ -123,6 +123,14 @@ def test_all_moves_come_with_their_values() -> None:
     ]
 
 
+def test_perft_counts_from_the_position_after_the_moves() -> None:
+    options = ["perft", "tictactoe", "--state", "XO-------", "--moves", "a2 b2", "--depth", "3"]
+    counts = json.loads(run(*options, "--json", "--divide").stdout)
+    assert counts["state"] == "XO-XO---- X"
+    assert (counts["nodes"], counts["finished"]) == (12 + 3 * 9, 4)  # a3 wins, and after all others but b3 so does b3
+    assert run(*options, "--divide").stdout.splitlines()[0] == "c1: 9 + 1 finished"
+
+
 def test_without_limits_it_stops_once_the_value_is_proven() -> None:
     result = run("search", "tictactoe", "--workers", "0", "--json")
     answer = json.loads(result.stdout)
@@ -260,7 +268,10 @@ def test_the_traceback_of_a_broken_game_is_there_for_its_author(folder: Path) ->
     assert "broken.py" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["games"], ["search", "tictactoe", "--workers", "0"], ["play", "nim"]])
+WRITERS = [["games"], ["search", "tictactoe", "--workers", "0"], ["play", "nim"]]
+
+
+@pytest.mark.parametrize("arguments", WRITERS)
 def test_a_closed_pipe_is_no_traceback(arguments: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)
@@ -271,6 +282,19 @@ def test_a_closed_pipe_is_no_traceback(arguments: list[str]) -> None:
     _, errors = process.communicate(timeout=60)
     assert b"Traceback" not in errors
     assert b"Exception ignored" not in errors
+    assert b"mend the game" not in errors
+
+
+@pytest.mark.parametrize("arguments", [*WRITERS, ["perft", "tictactoe", "--depth", "2"], ["--help"]])
+def test_a_full_disk_is_one_sentence(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PARSEARCH, *arguments], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if not line.startswith("compiling ")]
+    assert said == ["parsearch: the output cannot be written (No space left on device); send it elsewhere"]
 
 
 def _interrupt(process: "subprocess.Popen[bytes]", *signals: signal.Signals) -> tuple[bytes, list[psutil.Process]]:

@@ -191,9 +191,12 @@ def order(state, move):
 
 
 def parse_state(text):
-    if not DRAW_RULES:
-        return parse_position(text)
     fen, _, moves = text.partition(" moves ")
+    if not DRAW_RULES:
+        if moves:
+            game = "chess960" if CHESS960 else "chess"
+            raise ValueError(f"moves after a FEN are for {game}(history=True); name that, or the position after them")
+        return parse_position(text)
     state = with_past(parse_position(fen), NO_PAST)
     for word in moves.split():
         state = play(state, _parse_move(state, word))
