@@ -12,15 +12,17 @@ from typing import Any
 import pytest
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """What stays together where several processes run the tests: a file, so that its kernels are compiled once, and
-    whatever uses Ray, so that there is one Ray at a time. The latter begins first, because it takes longest."""
-    if not hasattr(config, "workerinput"):  # this process runs them all
-        return
-    for item in items:
+    whatever uses Ray, so that there is one Ray at a time."""
+    if item.config.pluginmanager.hasplugin("xdist"):
         item.add_marker(pytest.mark.xdist_group("ray" if _uses_ray(item) else item.path.stem))
-    items.sort(key=lambda item: not _uses_ray(item))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In one of several processes, what uses Ray comes first, because it takes longest."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not _uses_ray(item))
 
 
 def _uses_ray(item: pytest.Item) -> bool:

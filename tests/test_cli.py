@@ -198,6 +198,18 @@ def test_bad_input_is_one_sentence_on_stderr(options: list[str], message: str) -
     assert result.stdout == ""
 
 
+@pytest.mark.ray
+def test_options_that_ray_refuses_are_one_sentence(tmp_path: Path) -> None:
+    config = tmp_path / "strange.yaml"
+    config.write_text("game: nim\nworkers: 1\noffload: always\nray_options: {nosuch: 3}")
+    done = shell(tmp_path, "search", "--config", str(config), "--depth", "2")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "parsearch: the ray_options {'nosuch': 3} cannot be used: "
+        "RuntimeError: Unknown keyword argument(s): nosuch; correct them"
+    ]
+
+
 @pytest.mark.parametrize("options", [["--depth", "x"], ["--nosuch"], ["a", "b"]])
 def test_usage_errors_are_exit_code_2(options: list[str]) -> None:
     assert run("search", "connect4", *options).exit_code == 2

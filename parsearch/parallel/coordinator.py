@@ -29,7 +29,8 @@ class Coordinator:
     ray_options: further arguments of `ray.init`.
 
     A context manager: leaving it stops Ray if this coordinator started it. One search at a time.
-    Raises InputError for arguments out of range; `start` and `search` raise WorkerError where Ray can't be used.
+    Raises InputError for arguments out of range; `start` and `search` raise WorkerError where Ray can't be used, and
+    InputError where `ray.init` refuses the ray_options.
     """
 
     def __init__(

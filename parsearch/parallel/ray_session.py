@@ -9,7 +9,7 @@ from typing import Any
 
 import ray
 
-from parsearch.core.errors import WorkerError
+from parsearch.core.errors import InputError, WorkerError
 from parsearch.parallel import ray_host
 from parsearch.parallel.ray_places import Places
 
@@ -55,7 +55,7 @@ class RaySession:
             atexit.register(self.stop)
 
     def join(self) -> None:
-        """Wait until the session is up. Raises WorkerError where it can't be."""
+        """Wait until the session is up. Raises WorkerError where it can't be, InputError for options Ray refuses."""
         self.begin()
         while not self.ready:
             self._ready.wait(LOOK_SECONDS)
@@ -64,6 +64,10 @@ class RaySession:
             self.stop()
             if isinstance(error, WorkerError):
                 raise error
+            if self._options and _blames_arguments(error):
+                raise InputError(
+                    f"the ray_options {self._options} cannot be used: {_one_line(error)}; correct them"
+                ) from error
             raise WorkerError(f"Ray{self._where()} cannot be used: {_one_line(error)}; {self._remedy()}") from error
 
     def stop(self) -> None:
@@ -127,10 +131,9 @@ class RaySession:
         return f" at {self._address}" if self._address else ""
 
     def _remedy(self) -> str:
-        remedy = "use workers=0 to search without Ray"
         if self._address:
-            remedy = "check the address, the cluster's token and that `ray status` works there, or start Ray here"
-        return f"{remedy}; check the ray_options too" if self._options else remedy
+            return "check the address, the cluster's token and that `ray status` works there, or start Ray here"
+        return "use workers=0 to search without Ray"
 
 
 @ray.remote(num_cpus=1, max_retries=1)  # type: ignore[untyped-decorator]
@@ -139,6 +142,12 @@ def _warm_up() -> None:
     import parsearch.parallel.task  # noqa: F401
 
     time.sleep(0.05)
+
+
+def _blames_arguments(error: Exception) -> bool:
+    """Whether `ray.init` raised this for what it was given; it asserts too, and unknown names are a RuntimeError."""
+    kinds = (TypeError, ValueError, AttributeError, AssertionError)
+    return isinstance(error, kinds) or str(error).startswith("Unknown keyword argument")
 
 
 def _one_line(error: Exception) -> str:
