@@ -3,6 +3,7 @@
 import pickle
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from parsearch.core.check import check_game
@@ -139,6 +140,7 @@ BROKEN: list[tuple[str, str, dict[str, Any]]] = [
     ("evaluate", "0.5 is not an int", {"evaluate": lambda *_: 0.5}),
     ("evaluate", "True is not an int", {"evaluate": lambda *_: True}),
     ("evaluate", "not finite", {"integer": False, "evaluate": lambda *_: float("inf")}),
+    ("evaluate", "np.int8(0) wraps around", {"evaluate": lambda *_: np.int8(0)}),
     ("evaluate", "not a tuple of 2", {"zero_sum": False}),
     ("evaluate", "different scores", {"evaluate": Flips(0, 1)}),
     ("max_plies", "-1 is neither", {"max_plies": lambda *_: -1}),

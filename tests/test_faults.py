@@ -295,6 +295,25 @@ def test_ctrl_c_in_the_callers_program_is_the_callers(coordinator: Coordinator) 
     assert coordinator.search(Connect4(), limits=Limits(depth=3)).complete
 
 
+class Importing(Connect4):
+    """Imports in a method what only the driver has."""
+
+    def evaluate(self, state: Any) -> int:
+        import weights_of_the_driver  # type: ignore[import-not-found]
+
+        return int(weights_of_the_driver.WEIGHT)
+
+
+def test_a_module_that_workers_lack_is_named_with_the_remedy(
+    coordinator: Coordinator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "weights_of_the_driver.py").write_text("WEIGHT = 3")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert search(Importing(), limits=Limits(depth=2), workers=0).value == 3
+    with pytest.raises(GameError, match=r"No module named 'weights_of_the_driver' in evaluate .* import it at the top"):
+        coordinator.search(Importing(), limits=Limits(depth=2))
+
+
 class Locked(Connect4):
     """Cannot be sent anywhere."""
 

@@ -6,6 +6,7 @@ import math
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 from backends import ShuffledWorkers, search_shuffled
@@ -212,6 +213,26 @@ def test_a_very_deep_game_does_not_end_in_a_recursion_error() -> None:
     game = load_game("nim(limit=1)")
     result = search(game, game.parse_state("3001"), workers=0)
     assert (result.value, len(result.pv)) == (1, 3001)
+
+
+def test_a_game_that_lasts_longer_than_python_recurses_is_named_with_position_and_remedy() -> None:
+    game = load_game("nim(limit=1)")
+    with pytest.raises(GameError, match=r"lasts more than the 100,000 plies .* from '199999 1'; limit the depth"):
+        search(game, game.parse_state("200000"), workers=0)
+
+
+class Unsigned(type(load_game("nim"))):  # type: ignore[misc]
+    """Nim whose scores are NumPy's unsigned integers."""
+
+    def evaluate(self, state: Any) -> Any:
+        return np.uint8(1 + super().evaluate(state))
+
+
+@pytest.mark.parametrize("algorithm", ["minimax", "alphabeta", "pvs"])
+def test_scores_that_wrap_around_are_refused_with_the_remedy(algorithm: str) -> None:
+    game = Unsigned()
+    with pytest.raises(GameError, match=r"nim evaluates a position .* to np.uint8\(.\), which wraps .*return int"):
+        search(game, game.parse_state("1,2"), algorithm=algorithm, limits=Limits(depth=2), workers=0)
 
 
 class Broken(type(load_game("nim"))):  # type: ignore[misc]

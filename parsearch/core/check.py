@@ -12,7 +12,7 @@ from typing import Any
 
 from parsearch.core.check_hooks import HookCheck
 from parsearch.core.errors import GameError
-from parsearch.core.game import Game
+from parsearch.core.game import Game, wraps_around
 
 LONGEST_GAME = 1_000
 """Plies after which a random game is given up, for games that may not end."""
@@ -217,6 +217,7 @@ def _check_evaluate(game: Game[Any, Any], state: Any) -> None:
             f"{number!r} is not {'an int, as integer=True promises' if game.integer else 'a number'}",
         )
         _require(math.isfinite(number), f"{number!r} is not finite; use a large number instead")
+        _require(not wraps_around(number), f"{number!r} wraps around when reckoned with; return int(...)")
     _require(score == game.evaluate(state), "two calls give different scores")
 
 

@@ -135,6 +135,12 @@ class Game(ABC, Generic[State, Move]):
         return self.format_state(state)
 
 
+def wraps_around(number: Any) -> bool:
+    """Whether a score is one of NumPy's unsigned or short integers, of which 0 - 3 may be 253."""
+    kind = getattr(number, "dtype", None)
+    return kind is not None and kind.kind in "iu" and kind != "int64"
+
+
 def score_for(game: Game[Any, Any], score: Score, player: int) -> float:
     """What a score is worth to one player: the number that this player maximises.
 

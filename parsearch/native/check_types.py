@@ -65,7 +65,7 @@ def check_types(module: ModuleType, rules: Rules, words: int, unused: Collection
 
 
 def _is(kind: Any) -> Callable[[Any], bool]:
-    return lambda found: isinstance(found, kind) and found != types.uint64
+    return lambda found: isinstance(found, kind) and not (isinstance(found, types.Integer) and not found.signed)
 
 
 def _tuple_of(kind: Any, size: int) -> Callable[[Any], bool]:
@@ -79,7 +79,7 @@ def _wrapped(description: str) -> str:
 
 
 def _score_text(integer: bool, size: int | None) -> str:
-    kind = "signed integer" if integer else "number"
+    kind = "signed integer" if integer else "signed number"
     return f"a {kind}" if size is None else f"a tuple of {size} {kind}s of one type"
 
 

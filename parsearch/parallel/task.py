@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from parsearch.algorithms import ALGORITHMS, Effort, Stopped, moves_of
 from parsearch.core.errors import GameError, ParsearchError
-from parsearch.core.game import Game, Score
+from parsearch.core.game import Game, Score, wraps_around
 from parsearch.core.window import Window
 
 if TYPE_CHECKING:
@@ -165,6 +165,13 @@ def _search_plainly(game: Game[Any, Any], task: Task, orders: Orders) -> Found:
         value, chain = ALGORITHMS[task.algorithm].search(game, task.state, task.depth, task.window, effort)
     except Stopped:
         return Found(None, task.window, (), effort.nodes, effort.estimated)
+    except RecursionError as error:
+        if task.depth <= DEEPEST_RECURSION:
+            raise  # the game's own
+        raise GameError(
+            f"{game.name} lasts more than the {DEEPEST_RECURSION:,} plies that a search in plain Python can look ahead "
+            f"from {state_text(game, task.state)}; limit the depth"
+        ) from error
     require_moves(game, task.state, value is not None or chain is not None or game.is_terminal(task.state))
     return Found(value, task.window, moves_of(chain), effort.nodes, effort.estimated)
 
@@ -179,13 +186,19 @@ def require_moves(game: Game[Any, Any], state: Any, found: bool) -> None:
 
 
 def require_score(game: Game[Any, Any], state: Any, score: Score) -> None:
-    """Raises GameError for a score that is no number: NaN, for one, is neither more nor less than any other."""
+    """Raises GameError for a score that is no number, or none to reckon with: NaN is neither more nor less than any
+    other, and NumPy's short integers wrap around."""
     numbers = (score,) if game.zero_sum else score
     if not isinstance(numbers, tuple) or not all(isinstance(n, Real) and math.isfinite(n) for n in numbers):
         wanted = "a finite number" if game.zero_sum else "a tuple of finite numbers, one a player"
         raise GameError(
             f"{game.name} evaluates a position at or below {state_text(game, state)} to {score!r}, which is not "
             f"{wanted}; mend evaluate (parsearch.check_game finds the position)"
+        )
+    if any(map(wraps_around, numbers)):
+        raise GameError(
+            f"{game.name} evaluates a position at or below {state_text(game, state)} to {score!r}, which wraps around "
+            "when reckoned with; have evaluate return int(...)"
         )
 
 
@@ -214,9 +227,11 @@ def blaming(game: Game[Any, Any], state: Any) -> Iterator[None]:
         state = next((f.f_locals["state"] for _, f in reversed(frames[: last + 1]) if "state" in f.f_locals), state)
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         where = f" in {method}" if method else ""
+        remedy = "mend the game (parsearch.check_game helps to find the fault)"
+        if isinstance(error, ModuleNotFoundError):
+            remedy = "import it at the top of the game's module, then it is sent along, or install it on every node"
         raise GameError(
-            f"{game.name} raised {what}{where} at the position {state_text(game, state)}; "
-            "mend the game (parsearch.check_game helps to find the fault)"
+            f"{game.name} raised {what}{where} at the position {state_text(game, state)}; {remedy}"
         ) from error
 
 

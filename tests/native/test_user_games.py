@@ -140,6 +140,14 @@ def test_a_compile_error_is_one_sentence_with_file_line_and_reason(
     assert message in failure.detail
 
 
+def test_scores_that_wrap_around_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = SUBTRACTION.replace("import int64,", "import int64, uint8,")
+    source = source.replace("def evaluate(state):", "def evaluate(state):\n    return uint8(1)\n\n\ndef unused(state):")
+    load(tmp_path, monkeypatch, "unsigned_subtraction", source)
+    with pytest.raises(GameError, match=r"line \d+: evaluate returns uint8, not a signed integer"):
+        search(__import__("unsigned_subtraction").Subtraction(), (10, 0), 3)
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
