@@ -152,3 +152,19 @@ def test_a_driver_on_a_node_without_cpus_and_games_that_only_it_has(short_tmp: P
         short_tmp,
     )
     assert out == f"0 3 2\n{search(Hashed(), workers=0).value} 4\n"
+
+
+def test_the_time_limit_holds_while_no_node_can_be_used(short_tmp: Path) -> None:
+    out = run(
+        """
+        import time
+        game = load_game("connect4")
+        coordinator.start()
+        cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+        started = time.monotonic()
+        result = coordinator.search(game, limits=Limits(seconds=3))
+        print(result.complete, result.move, result.depth, time.monotonic() - started < 20)
+        """,
+        short_tmp,
+    )
+    assert "False 4 0 True" in out.splitlines()  # among what Ray has to say of the node

@@ -103,10 +103,11 @@ class RayBackend(Backend):
             self._require_picklable(game, "be sent to workers; keep files, locks and the like out of it")
             self._sent_game = ray.put(game)
             self._pickled_game = ray.put(ray.cloudpickle.dumps(game)) if game.is_native else None
-        self._alive = time.monotonic()
+        self._alive = self._placed = time.monotonic()
         self._gauges = Gauges(game.name)
         self._familiar: Familiar[Place] = Familiar()
         self._held: dict[ray.ObjectRef, Held] = {}
+        self._lost: list[Held] = []  # with their workers; they are sent again as soon as there is a place
         self._crews: set[Place] = set()  # whose assistants have worked for us
 
     @property
@@ -128,7 +129,6 @@ class RayBackend(Backend):
 
     def _send(self, task: Task, tries: int) -> Held:
         places = self._session.places
-        places.require(NODE_SECONDS)
         most = max(place.workers - place.busy for place in places.all)
         free = [place for place in places.all if place.workers - place.busy == most]
         place = self._familiar.choose(task.path, free)
@@ -151,6 +151,10 @@ class RayBackend(Backend):
         return held
 
     def tell(self, task: Task, window: Window | None) -> None:
+        for held in self._lost:
+            if held.task.path == task.path:
+                held.window = window
+                return
         next(held for held in self._held.values() if held.task.path == task.path).tell(window)
 
     def _require_picklable(self, value: Any, purpose: str) -> None:
@@ -163,8 +167,16 @@ class RayBackend(Backend):
     def wait(self, seconds: float) -> list[tuple[Task, Outcome]]:
         places = self._session.places
         places.refresh()
+        if places.all:
+            self._placed = time.monotonic()
+            self._send_lost()
+        elif time.monotonic() - self._placed > NODE_SECONDS:
+            raise WorkerError(
+                f"{self._game.name}: no node of the cluster could be used for {NODE_SECONDS:g} s; "
+                "see what `ray status` says of its nodes"
+            )
         if not self._held:
-            places.require(NODE_SECONDS)
+            time.sleep(seconds)
             return []
         ready, _ = ray.wait(list(self._held), timeout=seconds)
         if not ready:
@@ -230,7 +242,7 @@ class RayBackend(Backend):
         return outcome
 
     def _mourn(self, held: Held, error: Exception) -> None:
-        """Who searched a task died: it is sent again. Raises WorkerError where that happened too often."""
+        """Who searched a task died: it will be sent again. Raises WorkerError where that happened too often."""
         task, tries = held.task, held.tries + 1
         if isinstance(error, LOST_PLACES):
             self._session.places.lose(held.place)
@@ -239,11 +251,18 @@ class RayBackend(Backend):
                 f"{self._game.name}: the worker that searched {task.line} (depth {task.depth}) died {tries} times, "
                 f"position {state_text(self._game, task.state)}; workers=0 searches it in this process"
             ) from error
-        again = self._send(task, tries)
-        if held.window != task.window:
-            again.tell(held.window)
+        held.tries = tries
+        self._lost.append(held)
+
+    def _send_lost(self) -> None:
+        lost, self._lost = self._lost, []
+        for held in lost:
+            again = self._send(held.task, held.tries)
+            if held.window != held.task.window:
+                again.tell(held.window)
 
     def cancel(self) -> None:
+        self._lost.clear()
         for held in self._held.values():
             held.tell(None)
         for force, patience in ((None, SETTLE_SECONDS), (False, PATIENCE_SECONDS), (True, PATIENCE_SECONDS)):

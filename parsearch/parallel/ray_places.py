@@ -13,7 +13,7 @@ import ray
 import ray.exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from parsearch.core.errors import ParsearchError, WorkerError
+from parsearch.core.errors import ParsearchError
 from parsearch.core.window import Window
 from parsearch.parallel.node_words import SLOTS, NodeWords, Where
 from parsearch.parallel.ray_crash import Crash
@@ -175,14 +175,6 @@ class Places:
         """Its host has died, or all of the node: use it no more. A node that turns out to be alive is a new place."""
         if self._places.get(place.node) is place:
             del self._places[place.node]
-
-    def require(self, seconds: float) -> None:
-        """Have at least one place. Raises WorkerError where there is none after some seconds."""
-        deadline = time.monotonic() + seconds
-        while not self._places:
-            self.refresh(wait=1.0)
-            if not self._places and time.monotonic() > deadline:
-                raise WorkerError("no node of the cluster could be used; see what `ray status` says of its nodes")
 
     def close(self) -> None:
         """Leave every node as it was."""
