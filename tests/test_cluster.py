@@ -12,6 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ from ray.util.metrics import Gauge
 
 from hashed_game import Hashed
 from parsearch import Coordinator, Limits, load_game, search
+from parsearch.core.window import Window
+from parsearch.parallel.crew import Crew
+from parsearch.parallel.ray_exchange import Exchange
+from parsearch.parallel.task import Options, Task
 from plain import PlainConnect4
 from watch import searching, wait_until
 
@@ -52,6 +57,42 @@ def test_nodes_of_different_sizes_are_all_used_as_far_as_they_go(ray_cluster: An
         plain = coordinator.search(PlainConnect4(), limits=Limits(depth=6), algorithm="minimax")
         assert len({run.worker for run in plain.timeline}) == 5
         assert plain.value == search(PlainConnect4(), limits=Limits(depth=6), workers=0).value
+
+
+@ray.remote(num_cpus=0)
+class Listener:
+    """Takes what a host would."""
+
+    def __init__(self) -> None:
+        self._logs: list[Any] = []
+
+    def learn(self, logs: list[Any]) -> None:
+        self._logs += logs
+
+    def heard(self) -> list[Any]:
+        return self._logs
+
+
+def test_hosts_tell_each_other_what_took_long_to_find(ray_cluster: Any) -> None:
+    task = Task((0,), "a", STATE, COMPILED.max_plies(STATE), Window(0, 1), "alphabeta", Options(1, solving=True))
+    speaker, listener = Crew(1), Listener.remote()  # type: ignore[attr-defined]
+    assert ray.get(listener.heard.remote()) == []  # it is up
+    nodes = speaker.search(COMPILED, task, 1).nodes
+    exchange = Exchange(speaker)
+    assert speaker.news is None  # nobody is there
+    exchange.meet([listener])
+    again = replace(task, options=replace(task.options, generation=1))
+    speaker.search(COMPILED, again, 2)
+
+    def nodes_where_heard() -> int:
+        taught = Crew(1)
+        taught.search(COMPILED, replace(again, state=COMPILED.initial_state(), depth=1), 1)  # it has a table now
+        taught.learn(ray.get(listener.heard.remote()))
+        return taught.search(COMPILED, again, 2).nodes
+
+    wait_until(lambda: nodes_where_heard() < nodes / 2)  # the last message may still be on its way
+    exchange.meet([])
+    assert speaker.news is None
 
 
 def test_a_search_shows_among_the_clusters_metrics(ray_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

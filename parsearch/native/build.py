@@ -177,7 +177,7 @@ def _signature(rules: Rules, features: Features) -> tuple[Any, ...]:
         return vector, words, matrix, matrix, scores, matrix, vector, types.int64
     table = types.uint64[::1]
     ordering = matrix, matrix, vector, matrix, matrix  # ranks, lines, lengths, killers, history
-    shared = words, table, table  # keys, table, busy
+    shared = words, words, table, table  # keys, log, table, busy
     return vector, words, matrix, matrix, scores, *ordering, *shared, types.uint64, types.int64
 
 

@@ -19,7 +19,7 @@ class Crew:
 
     A round is the time of one node: virtual time. A write to the table is seen by whoever steps after it, in the same
     round too, which is less than a node's time too early. Deterministic. rounds: run so far. player: for paranoid whose
-    payoff is maximised. A table and marks serve whatever else uses them.
+    payoff is maximised. logs: as for `Search`. A table and marks serve whatever else uses them.
     """
 
     def __init__(
@@ -31,8 +31,10 @@ class Crew:
         table: Table,
         busy: Busy | None = None,
         player: int = 0,
+        logs: bool = False,
     ) -> None:
         self.game, self.features, self.player, self.table, self.busy = game, features, player, table, busy
+        self._logs = logs
         self.rounds = 0
         self.searches: list[Search | None] = [None] * slots
         self._kernel = load_kernel(game.rules, features)
@@ -48,7 +50,7 @@ class Crew:
         assert self.searches[slot] is None
         search = Search(
             self.game, state, depth, self.features, window, self.player, self.table,
-            busy=self.busy, workspace=self._workspace.slot(slot),
+            busy=self.busy, workspace=self._workspace.slot(slot), logs=self._logs,
         )  # fmt: skip
         self._workspace.control[slot, layout.SINCE] = self.rounds
         self.searches[slot] = search

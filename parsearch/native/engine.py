@@ -13,7 +13,7 @@ from parsearch.core.window import Window
 from parsearch.native.build import Features, load_kernel
 from parsearch.native.game import CompiledGame, Words
 from parsearch.native.search import Search
-from parsearch.native.sharing import Busy
+from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
 
 SLICE_NODES, LEAST_SLICE = 1 << 17, 1 << 13
@@ -58,7 +58,7 @@ class Budget:
     """What searches may spend together: nodes, seconds from now, and a callable that ends them when it is true.
 
     window: tells between slices what the search under way still has to tell apart; it only ever gets narrower.
-    `asked` is the last that was heeded.
+    `asked` is the last that was heeded. news: takes what they log.
     """
 
     def __init__(
@@ -67,12 +67,14 @@ class Budget:
         seconds: float | None = None,
         stop: Callable[[], bool] | None = None,
         window: Callable[[], Window] | None = None,
+        news: News | None = None,
     ) -> None:
         self.nodes = 0
         self._most = nodes
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._stop = stop
         self._window = window
+        self._news = news
         self.asked: Window | None = None
 
     def run(self, search: Search) -> bool:
@@ -87,6 +89,8 @@ class Budget:
             left = size if self._most is None else self._most - self.nodes - search.nodes + 1
             started = time.monotonic()
             search.run(min(left, size))
+            if self._news is not None:
+                self._news.add(search.logged())
             if time.monotonic() - started > SLICE_SECONDS and size > LEAST_SLICE:
                 size //= 2
         self.nodes += search.nodes

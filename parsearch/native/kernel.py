@@ -19,6 +19,7 @@ from numpy import int64, uint64
 from parsearch.native.layout import (
     AGAIN,
     ALPHA,
+    BEGUN,
     BEST,
     BEST_SLOT,
     BETA,
@@ -48,6 +49,7 @@ from parsearch.native.layout import (
     STATUS,
     TARGET,
     TESTED,
+    WORTH,
 )
 
 # What the generated module defines instead.
@@ -67,6 +69,7 @@ evaluate: Any = None
 hashed: Any = None
 probe: Any = None
 record: Any = None
+logged: Any = None
 number: Any = None
 weight: Any = None
 rank: Any = None
@@ -148,7 +151,7 @@ def frontier(state, moves, lines, ply, low, high, maximizing, player, estimated)
 
 @compiled
 def run(
-    control, words, moves, frames, scores, ranks, lines, lengths, killers, history, keys, table, busy, salt, limit
+    control, words, moves, frames, scores, ranks, lines, lengths, killers, history, keys, log, table, busy, salt, limit
 ):  # fmt: skip
     """Go on with a search until it is finished or has counted `limit` nodes, or a few more."""
     player = control[PLAYER]
@@ -223,6 +226,7 @@ def run(
                 shared = weight(state, remaining) >= JOINT_DEPTH
                 frames[ply, SHARED] = shared
                 if shared:
+                    frames[ply, BEGUN] = nodes
                     for place in range(count):
                         keys[ply, place] = 0
         if JOINT and nodes >= polled:
@@ -333,10 +337,12 @@ def run(
                 finished = True
                 break
             if TABLE and frames[ply, TARGET] >= 0:
-                record(
+                data = record(
                     table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta,
                     best_slot + 1, not estimated, generation,
                 )  # fmt: skip
+                if JOINT and frames[ply, SHARED] and nodes - frames[ply, BEGUN] >= control[WORTH]:
+                    logged(log, control, words[ply, WORDS], data, best)
             value = best
             below = maximizing
             length = lengths[ply]

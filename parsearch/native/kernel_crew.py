@@ -15,7 +15,8 @@ run: Any = None
 
 @compiled
 def rounds(
-    control, words, moves, frames, scores, ranks, lines, lengths, killers, history, keys, table, busy, salt, begin, end
+    control, words, moves, frames, scores, ranks, lines, lengths, killers, history, keys, log, table, busy, salt,
+    begin, end,
 ):  # fmt: skip
     """Rounds `begin` + 1 to `end`, or to the one in which the first search finishes; the last round that was run.
 
@@ -30,7 +31,8 @@ def rounds(
             if control[slot, STATUS] != FINISHED and control[slot, NODES] < nodes:
                 run(
                     control[slot], words[slot], moves[slot], frames[slot], scores[slot], ranks[slot], lines[slot],
-                    lengths[slot], killers[slot], history[slot], keys[slot], table, busy, salt, nodes,
+                    lengths[slot], killers[slot], history[slot], keys[slot], log[slot], table, busy, salt,
+                    nodes,
                 )  # fmt: skip
                 finished = finished or control[slot, STATUS] == FINISHED
     return clock

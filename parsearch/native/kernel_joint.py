@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy import int64, uint64
 
 from parsearch.native.bits import mix64
@@ -21,6 +22,7 @@ from parsearch.native.layout import (
     BUSY_HASH,
     BUSY_WAYS,
     CUT,
+    LOGGED,
     MARK,
     RANK_MASK,
     SHARED,
@@ -31,6 +33,7 @@ from parsearch.native.layout import (
 
 # What the generated module defines instead.
 SOLVING = True
+INTEGER = True
 WORDS = 1
 inlined: Any = None
 play: Any = None
@@ -136,3 +139,15 @@ def decided(table, mask, words, frames, scores, ply, depth, generation):
             if settled:
                 return above, value, proven, place
     return ply, number(0), False, 0
+
+
+@inlined
+def logged(log, control, hashed_state, data, value):
+    """Write a finished node to the log, by which other tables learn of it; not where that is full."""
+    row = control[LOGGED]
+    if data != uint64(0) and row < log.shape[0]:
+        log[row, 0] = hashed_state
+        log[row, 1] = data
+        if not INTEGER:
+            log[row, 2:3].view(np.float64)[0] = value
+        control[LOGGED] = row + 1

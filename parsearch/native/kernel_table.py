@@ -90,9 +90,9 @@ def probe(table, mask, hashed_state, remaining, low, high, generation):
 
 @inlined
 def record(table, base, hashed_state, remaining, value, low, high, place, proven, generation):
-    """Store a finished node where `probe` said."""
+    """Store a finished node where `probe` said; the data of its entry, 0 where it has none."""
     if INTEGER and not -VALUE_LIMIT <= value < VALUE_LIMIT:
-        return
+        return uint64(0)
     bound = EXACT
     if value <= low:
         bound = UPPER
@@ -115,3 +115,4 @@ def record(table, base, hashed_state, remaining, value, low, high, place, proven
         table[base + 2 : base + 3].view(np.float64)[0] = value
         table[base] = hashed_state ^ data ^ table[base + 2]
     table[base + 1] = data
+    return data

@@ -5,17 +5,20 @@ from __future__ import annotations
 from numpy import uint64
 
 # control: one search. DEEPEST is the ply down to which it holds marks, POLLED the count of nodes at which it looks next
-# what others have decided, SINCE the round of a crew in which it began.
-STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION, DEEPEST, POLLED, SINCE = range(9)
-CONTROLS = 9
+# what others have decided, SINCE the round of a crew in which it began. WORTH: nodes from which on a
+# subtree's entry is logged; LOGGED: entries in the log.
+STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION, DEEPEST, POLLED, SINCE, WORTH, LOGGED = range(11)
+CONTROLS = 11
 
 # status
 OPENING, RUNNING, FINISHED = range(3)
 
 # frames: one row of integers a ply. TARGET is where in the table the node will be stored. SHARED: its children are
 # marked; MARK, in a child, is the place of its mark, and CUT says that one of its first moves is likely to cut off.
-MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET, SHARED, MARK, CUT = range(13)
-FRAME = 13
+# BEGUN: the count of nodes as a shared node was opened.
+MAXIMIZING, INDEX, COUNT, SLOT, BEST_SLOT, RANKED, TESTED, AGAIN, ESTIMATED, TARGET = range(10)
+SHARED, MARK, CUT, BEGUN = range(10, 14)
+FRAME = 14
 
 # scores: one row of scores a ply. START is alpha as the node was entered, SENT alpha as its current child was sent out.
 ALPHA, BETA, BEST, START, SENT = range(5)
@@ -46,3 +49,7 @@ BUSY_HASH, BUSY_GENERATION_SHIFT = uint64((1 << 56) - 1), uint64(56)
 BUSY_WAYS = 16  # places that a position can be marked in, by as many searches
 POLL = 128  # nodes between two looks at what others have decided
 STRICT = 2  # moves of a node likely to cut off that all search together
+
+# A log of entries for other tables: rows of (hash, data) and, where scores are floats, the score.
+LOG_ROWS = 1024
+LOG_NODES = 2000  # of a subtree whose entry is worth a message

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy import uint64
+from numpy.typing import NDArray
 
 from parsearch.core.game import Score
 from parsearch.core.window import Window
@@ -31,7 +32,7 @@ class Search:
     of any size. Guarantees as in `algorithms.alphabeta`; a table, order of moves and slices change effort, never value.
     busy: for joint searches, the marks that belong to the table; give back those of a search that is not finished with
     `release`. The line of a joint search may be short.
-    workspace: memory to run in; its own by default.
+    workspace: memory to run in; its own by default. logs: a joint search logs, for other tables, what took it long.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Search:
         report: Callable[[str], None] | None = None,
         busy: Busy | None = None,
         workspace: Workspace | None = None,
+        logs: bool = False,
     ) -> None:
         self.game, self.state, self.features, self.player = game, state, features, player
         self.leaf = game.is_terminal(state) or (depth == 0 and not features.quiescence)
@@ -55,10 +57,11 @@ class Search:
         room = workspace or Workspace(game, features, self._kernel.words, depth)
         room.reset()
         self._control, self._words, self._frames, self._scores = room.control, room.words, room.frames, room.scores
-        self._lines, self._lengths = room.lines, room.lengths
+        self._lines, self._lengths, self._log = room.lines, room.lengths, room.log
         self._control[layout.NODES] = 1
         self._control[layout.DEPTH] = depth
         self._control[layout.PLAYER] = player
+        self._control[layout.WORTH] = layout.LOG_NODES if logs else INFINITY
         self._words[0, :-1] = np.array(state, uint64)
         self._arguments: tuple[Any, ...]
         if features.algorithm == "maxn":
@@ -99,6 +102,14 @@ class Search:
             self._control[layout.PLY] = 0
             self.run(0)
             self._control[layout.STATUS] = layout.FINISHED
+
+    def logged(self) -> NDArray[np.uint64]:
+        """What it has logged since the last time, as `Table.learn` takes it."""
+        if self.leaf:
+            return _NO_LOG
+        rows: NDArray[np.uint64] = self._log[: self._control[layout.LOGGED]].copy()
+        self._control[layout.LOGGED] = 0
+        return rows
 
     # What a finished search found.
 
@@ -177,3 +188,4 @@ def salt(game: CompiledGame, features: Features, player: int) -> uint64:
 
 
 _NO_TABLE = np.zeros(8, uint64)
+_NO_LOG = np.zeros((0, 2), uint64)

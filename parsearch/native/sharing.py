@@ -1,7 +1,9 @@
-"""Marks of what is being searched: besides a table, what searches that cooperate have in common."""
+"""What searches that cooperate have in common besides a table: marks of what is being searched, and news for others."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -25,3 +27,23 @@ class Busy:
     def held(self) -> int:
         """How many marks are held, also by searches that died: none when all searches are finished or released."""
         return int(np.count_nonzero(self.words))
+
+
+class News:
+    """Entries that the searches of a node have logged, until they are sent to other nodes. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._logs: SimpleQueue[NDArray[np.uint64]] = SimpleQueue()
+
+    def add(self, log: NDArray[np.uint64]) -> None:
+        """Take what a search has logged."""
+        if len(log):
+            self._logs.put(log)
+
+    def take(self, wait: bool = False) -> list[NDArray[np.uint64]]:
+        """All that came since the last time; where that is nothing, wait until something does."""
+        logs = [self._logs.get()] if wait else []
+        with suppress(Empty):
+            while True:
+                logs.append(self._logs.get_nowait())
+        return logs

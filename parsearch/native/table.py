@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import psutil
+from numpy import uint64
 from numpy.typing import NDArray
 
 from parsearch.core.errors import InputError
+from parsearch.native import layout
 
 MEBIBYTE = 1 << 20
 BUCKET_BYTES = 64
@@ -57,9 +59,29 @@ class Table:
         """Begin another search: what earlier ones stored is not used any more, and replaced whatever its depth."""
         self.generation = (self.generation + 1) & 0xFF
 
+    def learn(self, log: NDArray[np.uint64]) -> None:
+        """Store what searches over another table have logged, each row where a search here would have: over its own
+        entry, else over the first of its pair unless that is deeper and of the same search, else over the second."""
+        words = log.shape[1]
+        pairs = self.entries(words).reshape(-1, layout.BUCKET, words)
+        hashes, data = log[:, 0], log[:, 1]
+        index = hashes & uint64(len(pairs) - 1)
+        found = pairs[index]
+        own = np.bitwise_xor.reduce(found, axis=2) == hashes[:, None]
+        first = found[:, 0, 1]
+        deeper = _depth(first) > _depth(data)
+        current = (first ^ data) >> layout.GENERATION_SHIFT == 0
+        second = ~own[:, 0] & (own[:, 1] | (deeper & current))
+        pairs[index, second.astype(int), 0] = np.bitwise_xor.reduce(log, axis=1)
+        pairs[index, second.astype(int), 1:] = log[:, 1:]
+
     def clear(self) -> None:
         """Forget everything."""
         self.words.fill(0)
+
+
+def _depth(data: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return data >> layout.DEPTH_SHIFT & uint64(layout.DEPTH_MASK)
 
 
 def table_bytes(mebibytes: int | None, shares: int = 1) -> int:

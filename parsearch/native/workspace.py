@@ -47,11 +47,12 @@ class Workspace:
         self.killers = zeros(int64, plies, 2)
         self.history = zeros(int64, 2, layout.HISTORY_MASK + 1, used=ordered)
         self.keys = zeros(uint64, plies, game.max_moves, used=joint)
+        self.log = zeros(uint64, layout.LOG_ROWS, 2 if game.integer else 3, used=joint)
 
     @property
     def arrays(self) -> tuple[Any, ...]:
         """As the kernel takes them."""
-        ordering = self.ranks, self.lines, self.lengths, self.killers, self.history, self.keys
+        ordering = self.ranks, self.lines, self.lengths, self.killers, self.history, self.keys, self.log
         return self.control, self.words, self.moves, self.frames, self.scores, *ordering
 
     def slot(self, slot: int) -> Workspace:

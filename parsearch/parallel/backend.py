@@ -12,6 +12,9 @@ from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.task import NoOrders, Outcome, Task, run_task
 
+EXCHANGE_SECONDS = 0.01
+"""Between two messages of a node to each other one, of table entries that took long to find."""
+
 
 class Backend(ABC):
     """Searches tasks of one game, several at a time, and returns them in whatever order they end.

@@ -13,10 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from parsearch.core.errors import ParsearchError
 from parsearch.core.game import Game
 from parsearch.core.window import Window
-from parsearch.native.sharing import Busy
+from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
 from parsearch.parallel.task import Outcome, Shared, Task, answered, run_task, worker_name
 
@@ -41,10 +44,12 @@ class Running:
 
 class Crew:
     """Searches up to `workers` tasks at once, each in the thread that calls `search`. While there are fewer, assistants
-    join them in threads of the crew's own, and whoever is first answers for all."""
+    join them in threads of the crew's own, and whoever is first answers for all. news: for the tables of other
+    nodes, None where there are none."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self.news: News | None = None
         self._changed = threading.Condition()
         self._running: dict[int, Running] = {}
         self._over: set[int] = set()  # numbers of tasks that ended before they had begun
@@ -92,7 +97,7 @@ class Crew:
             return joined
 
     def _run(self, running: Running, orders: RunningOrders, seat: int) -> Outcome:
-        outcome = run_task(running.game, running.task, orders, self._table(running.task.options.table))
+        outcome = run_task(running.game, running.task, orders, self._memory(running.task.options.table))
         return replace(outcome, worker=f"{worker_name()}/{seat}")
 
     @contextmanager
@@ -108,11 +113,19 @@ class Crew:
                 self._seats.remove(seat)
                 self._changed.notify_all()
 
-    def _table(self, mebibytes: int | None) -> Shared:
+    def _memory(self, mebibytes: int | None) -> Shared:
         with self._changed:
             if self._shared is None or self._wanted != mebibytes:
                 self._wanted, self._shared = mebibytes, Shared(Table(mebibytes), Busy())
-            return self._shared
+            return replace(self._shared, news=self.news)
+
+    def learn(self, logs: list[NDArray[np.uint64]]) -> None:
+        """Take what another node's searches have logged."""
+        with self._changed:
+            shared = self._shared
+        if shared is not None:
+            for log in logs:
+                shared.table.learn(log)
 
     def _assist(self, number: int) -> None:
         """The life of an assistant: works while more workers than its number have no task."""

@@ -23,12 +23,13 @@ def search_natively(game: Game[Any, Any], task: Task, orders: Orders, shared: Sh
     """Search a task of a compiled game; as `task.run_task` wants it."""
     compiled, player = compiled_game(game)
     features = features_of(game, task.algorithm, task.options, joint=shared is not None)
-    table, busy = None, None
+    table, busy, news = None, None, None if shared is None else shared.news
     if features.table:
         table, busy = (_table(task.options.table), None) if shared is None else (shared.table, shared.busy)
         table.generation = task.options.generation
-    search = Search(compiled, task.state, task.depth, features, task.window, player, table, busy=busy)
-    budget = engine.Budget(task.nodes, task.seconds, orders.stopped, orders.window)
+    logs = news is not None
+    search = Search(compiled, task.state, task.depth, features, task.window, player, table, busy=busy, logs=logs)
+    budget = engine.Budget(task.nodes, task.seconds, orders.stopped, orders.window, news)
     try:
         if not budget.run(search):
             return Found(None, task.window, (), budget.nodes, False)

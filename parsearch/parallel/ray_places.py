@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import ray
 import ray.exceptions
+from numpy.typing import NDArray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from parsearch.core.errors import ParsearchError
@@ -21,6 +23,7 @@ from parsearch.parallel.task import Outcome, Task
 
 if TYPE_CHECKING:
     from parsearch.parallel.crew import Crew
+    from parsearch.parallel.ray_exchange import Exchange
 
 LOOK_SECONDS = 1.0
 """Between two looks at which nodes the cluster has."""
@@ -69,8 +72,10 @@ class Host:
 
     def __init__(self, workers: int, words: bool) -> None:
         from parsearch.parallel.crew import Crew  # Numba takes 0.4 s to import
+        from parsearch.parallel.ray_exchange import Exchange
 
         self._crew: Crew = Crew(workers)
+        self._exchange: Exchange = Exchange(self._crew)
         self._words = NodeWords() if words else None
 
     def up(self) -> Where | None:
@@ -88,6 +93,13 @@ class Host:
 
     def assisted(self) -> list[tuple[str, Outcome]]:
         return self._crew.assisted()
+
+    def meet(self, hosts: list[Any]) -> None:
+        """The hosts of the other nodes, whose tables learn what is found here."""
+        self._exchange.meet(hosts)
+
+    def learn(self, logs: list[NDArray[np.uint64]]) -> None:
+        self._crew.learn(logs)
 
     def tell(self, slot: int, serial: int, window: Window | None) -> None:
         if self._words is not None:
@@ -131,7 +143,7 @@ class Places:
         self._next_look = now + LOOK_SECONDS
         nodes = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
         for node in self._places.keys() - nodes.keys():
-            del self._places[node]
+            self.lose(self._places[node])
         taken = self.workers + sum(cpus for cpus, _, _ in self._starting.values())
         left = sum(nodes.values()) if self._wanted is None else self._wanted - taken
         # The driver's own node first, then the largest: the fewer places, the more workers share a table.
@@ -170,11 +182,19 @@ class Places:
             with contextlib.suppress(ray.exceptions.RayError):  # lost again before it was of use
                 where = ray.get(reference)
                 self._places[node] = Place(node, cpus, words.where if words else where, words, host)
+                self._introduce()
 
     def lose(self, place: Place) -> None:
         """Its host has died, or all of the node: use it no more. A node that turns out to be alive is a new place."""
         if self._places.get(place.node) is place:
             del self._places[place.node]
+            self._introduce()
+
+    def _introduce(self) -> None:
+        """Have each host know the others."""
+        hosts = [place.host for place in self.all if place.host is not None]
+        for host in hosts:
+            host.meet.remote([other for other in hosts if other is not host])
 
     def close(self) -> None:
         """Leave every node as it was."""

@@ -15,7 +15,7 @@ from parsearch.core.errors import InputError, WorkerError
 from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
-from parsearch.parallel.backend import Backend
+from parsearch.parallel.backend import EXCHANGE_SECONDS, Backend
 from parsearch.parallel.familiar import Familiar
 from parsearch.parallel.task import Outcome, Task, answered, can_share, run_task
 from parsearch.parallel.virtual_node import VirtualNode
@@ -123,6 +123,7 @@ class SimulatedBackend(Backend):
         self._queues: dict[VirtualNode, deque[Held]] = {node: deque() for node in self._nodes}
         self._running: dict[VirtualNode, dict[int, Run]] = {node: {} for node in self._nodes}
         self._held: dict[tuple[int, ...], Held] = {}
+        self._exchanging: set[VirtualNode] = set()
         self._again: list[Task] = []  # whose worker died
         self._arrived: list[tuple[Task, Outcome]] = []
         self._events: list[tuple[float, int, Callable[[], None]]] = []
@@ -249,6 +250,7 @@ class SimulatedBackend(Backend):
             self._end(run, now, _nothing(run, now, 0))
         elif can_share(self._game, held.task.algorithm, held.task.options):
             held.node.start(worker, held.task, held.window, now)
+            self._exchange_after(held.node, now)
         else:
             run.outcome = run_task(self._game, held.task)
             self._at(now + run.outcome.nodes / held.node.rate, partial(self._finish, run))
@@ -265,6 +267,24 @@ class SimulatedBackend(Backend):
             assert held.window is not None
             runs[worker] = Run(held, worker, when)
             node.start(worker, held.task, held.window, when)
+
+    def _exchange(self, node: VirtualNode) -> None:
+        """A node sends the others what its searches have logged, one after the other, and again after a while."""
+        self._exchanging.discard(node)
+        others = [other for other in self._busy if other is not node]
+        logs = node.news()
+        now = self.clock()
+        if logs and node in self._busy:
+            for other in others:
+                now += self._cluster.send_seconds
+                self._message(now, partial(other.learn, logs))
+        if node.running:
+            self._exchange_after(node, now)
+
+    def _exchange_after(self, node: VirtualNode, now: float) -> None:
+        if len(self._busy) > 1 and node not in self._exchanging:
+            self._exchanging.add(node)
+            self._at(now + EXCHANGE_SECONDS, partial(self._exchange, node))
 
     def _finish(self, run: Run) -> None:
         """A search that was done in one go has taken its time, unless something ended it before."""

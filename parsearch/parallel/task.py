@@ -20,7 +20,7 @@ from parsearch.core.game import Game, Score, wraps_around
 from parsearch.core.window import Window
 
 if TYPE_CHECKING:
-    from parsearch.native.sharing import Busy
+    from parsearch.native.sharing import Busy, News
     from parsearch.native.table import Table
 
 DEEPEST_RECURSION = 100_000
@@ -98,10 +98,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """By what searches of one task cooperate: the table, and the marks of who searches what."""
+    """By what searches of one task cooperate: the table, the marks of who searches what, and where there are other
+    nodes, the news for their tables."""
 
     table: Table
     busy: Busy
+    news: News | None = None
 
 
 class Orders(Protocol):

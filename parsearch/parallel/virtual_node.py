@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from parsearch.core.game import Game
 from parsearch.core.window import Window
 from parsearch.native.crew import Crew
 from parsearch.native.search import Search
-from parsearch.native.sharing import Busy
+from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
 from parsearch.parallel.native_task import compiled_game, features_of
 from parsearch.parallel.task import Outcome, Task
@@ -22,8 +25,8 @@ from parsearch.parallel.task import Outcome, Task
 class VirtualNode:
     """Workers that search tasks of one game together.
 
-    rate: nodes a second of each. table: mebibytes that they share; shares: nodes among which memory is divided where it
-    is None. now: the virtual moment up to which the searches have been stepped.
+    rate: nodes a second of each. shares: nodes of the cluster, among which memory is divided.
+    now: the virtual moment up to which the searches have been stepped.
     """
 
     game: Game[Any, Any]
@@ -37,6 +40,7 @@ class VirtualNode:
     _tasks: dict[int, tuple[Task, float]] = field(default_factory=dict)  # by worker, with the time of their start
     _windows: dict[int, Window] = field(default_factory=dict)
     _tables: dict[int | None, Table] = field(default_factory=dict)
+    _news: News = field(default_factory=News)
 
     @cached_property
     def _busy(self) -> Busy:
@@ -58,7 +62,7 @@ class VirtualNode:
 
     def _crew_for(self, task: Task) -> Crew:
         compiled, player = compiled_game(self.game)
-        features = features_of(self.game, task.algorithm, task.options, joint=self.workers > 1)
+        features = features_of(self.game, task.algorithm, task.options, joint=self.workers > 1 or self.shares > 1)
         table = self._table(task.options.table)
         table.generation = task.options.generation
         crew = self._crew
@@ -66,7 +70,9 @@ class VirtualNode:
         if crew is None or crew.features != features or self._depth < whole:
             assert not self._tasks
             self._depth = whole
-            crew = self._crew = Crew(compiled, features, self.workers, whole, table, self._busy, player)
+            crew = self._crew = Crew(
+                compiled, features, self.workers, whole, table, self._busy, player, logs=self.shares > 1
+            )
         return crew
 
     def _table(self, mebibytes: int | None) -> Table:
@@ -103,6 +109,18 @@ class VirtualNode:
                 return
         self.now = until
 
+    def news(self) -> list[NDArray[np.uint64]]:
+        """What its searches have logged for other nodes since the last time."""
+        for worker in self._tasks:
+            self._news.add(self._search(worker).logged())
+        return self._news.take()
+
+    def learn(self, logs: list[NDArray[np.uint64]]) -> None:
+        """Take what another node's searches have logged."""
+        for table in self._tables.values():
+            for log in logs:
+                table.learn(log)
+
     def _rounds_left(self) -> int:
         """Until a search may have gone beyond the limit of its task."""
         limited = [(task.nodes, worker) for worker, (task, _) in self._tasks.items() if task.nodes is not None]
@@ -120,6 +138,7 @@ class VirtualNode:
     def _end(self, worker: int, when: float, finished: bool) -> Outcome:
         _, started = self._tasks.pop(worker)
         window, search = self._windows.pop(worker), self._search(worker)
+        self._news.add(search.logged())
         outcome = Outcome(
             value=search.value if finished else None,
             window=window,

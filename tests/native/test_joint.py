@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cases import conformance, keeps_contract, some_state
@@ -17,6 +17,7 @@ from parsearch.algorithms import AgainstAll, Effort, alphabeta, minimax
 from parsearch.core.window import Window
 from parsearch.games import load_game
 from parsearch.games.connect4 import Connect4
+from parsearch.native import layout
 from parsearch.native.build import Features
 from parsearch.native.crew import Crew
 from parsearch.native.game import CompiledGame
@@ -129,6 +130,67 @@ def test_solving_while_windows_narrow_and_copies_are_dropped(make: Any, plies: i
         copy.run(NEVER)
         assert keeps_contract(window, copy.value, value), (window, copy.value, value)
     assert busy.held == 0
+
+
+@pytest.fixture
+def everything_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches log every shared node."""
+    monkeypatch.setattr(layout, "LOG_NODES", 1)
+
+
+@pytest.mark.usefixtures("everything_is_news")
+@pytest.mark.parametrize("solving", [False, True])
+@pytest.mark.parametrize("make", [SmallConnect4, Hashed, lambda: Hashed(integer=False)])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=seeds)
+def test_tables_that_learn_from_each_other_give_the_value_of_minimax(make: Any, solving: bool, seed: int) -> None:
+    rng = random.Random(seed)
+    game = make()
+    state = some_state(game, rng, game.max_plies(game.initial_state()) - rng.randrange(1, 10))
+    depth = game.max_plies(state) if solving else rng.randrange(1, 8)
+    value, _ = minimax(game, state, depth, Effort())
+    step = 1 if game.integer else 0.25
+    tables = [small_table(rng) for _ in range(3)]
+    copies = []
+    for table in tables * 2:
+        window = some_window(rng, value, step)
+        features = joint("alphabeta", solving=solving)
+        copies.append(
+            (Search(game, state, depth, features, window, table=table, busy=Busy(), logs=True), table, window)
+        )
+    on_their_way = []
+    for copy in interleave([search for search, _, _ in copies], rng):
+        own = next(table for search, table, _ in copies if search is copy)
+        log = copy.logged()
+        on_their_way += [(log, table) for table in tables if table is not own]
+        rng.shuffle(on_their_way)
+        while on_their_way and rng.random() < 0.6:  # late, out of order, some never
+            log, table = on_their_way.pop()
+            table.learn(log)
+    for search, _, window in copies:
+        assert keeps_contract(window, search.value, value), (window, search.value, value)
+
+
+@pytest.mark.usefixtures("everything_is_news")
+@pytest.mark.parametrize("integer", [True, False])
+def test_what_a_table_has_learned_is_not_searched_again(integer: bool) -> None:
+    game = Hashed(integer=integer)
+    table, other = Table(1), Table(1)
+    logs: list[Any] = []
+
+    def nodes(table: Table) -> int:
+        search = Search(game, game.initial_state(), 8, joint("alphabeta"), table=table, busy=Busy(), logs=True)
+        search.run(NEVER)
+        logs.append(search.logged())
+        return search.nodes
+
+    first = nodes(table)
+    other.learn(logs[0])
+    assert nodes(other) < first / 2
+    assert nodes(Table(1)) == first
+    other.age()
+    other.learn(logs[0])
+    assert nodes(other) == first  # of an earlier search
 
 
 @settings(max_examples=15, deadline=None)
