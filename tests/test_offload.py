@@ -124,6 +124,14 @@ def test_the_coordinator_keeps_a_small_search_at_home() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_the_address_of_a_client_server_is_refused_once_workers_are_needed() -> None:
+    with Coordinator(address="ray://head:10001", offload="always") as coordinator:
+        with pytest.raises(InputError, match=r"ray://head:10001 .* give host:port .* `ray job submit`"):
+            coordinator.start()
+        with pytest.raises(InputError, match="host:port"):
+            coordinator.search(CONNECT4, limits=Limits(depth=2))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -30,7 +30,7 @@ class Coordinator:
 
     A context manager: leaving it stops Ray if this coordinator started it. One search at a time.
     Raises InputError for arguments out of range; `start` and `search` raise WorkerError where Ray can't be used, and
-    InputError where `ray.init` refuses the ray_options.
+    InputError where `ray.init` refuses the ray_options or the address leads to a client server (ray://).
     """
 
     def __init__(

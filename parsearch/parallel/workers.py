@@ -7,6 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from parsearch.core.errors import InputError
 from parsearch.core.game import Game
 from parsearch.parallel.backend import Backend
 from parsearch.parallel.cores import usable_cores
@@ -81,6 +82,11 @@ class RayWorkers(Workers):
         return self._session is not None and self._session.ready
 
     def begin(self) -> None:
+        if self._address is not None and self._address.startswith("ray://"):
+            raise InputError(
+                f"{self._address} leads to Ray's client server, from where no node can be told anything; give host:port "
+                "as `ray start` prints it, or have the search run there by `ray job submit`"
+            )
         from parsearch.parallel.ray_session import RaySession
 
         if self._session is None:
