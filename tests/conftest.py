@@ -4,12 +4,15 @@ without Ray."""
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore, and tests send
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

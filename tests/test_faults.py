@@ -246,7 +246,8 @@ def test_an_endless_game_ends_at_the_time_limit(stubborn: bool, coordinator: Coo
     started = time.monotonic()
     result = coordinator.search(Endless(stubborn), limits=Limits(seconds=2))
     assert time.monotonic() - started < 20
-    assert (result.depth, result.complete, result.move) == (3, False, 4)
+    assert result.depth <= 3
+    assert (result.complete, result.move) == (False, 4)
     assert coordinator.search(Connect4(), limits=Limits(depth=3)).complete  # the workers are free again
 
 

@@ -93,7 +93,7 @@ def test_contract(text: str) -> None:
     assert report.ok, report
 
 
-@pytest.mark.parametrize("most", [3**9, pytest.param(3**15, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
+@pytest.mark.parametrize("most", [3**9, pytest.param(3**12, marks=pytest.mark.slow)])
 def test_legal_positions(most: int) -> None:
     """A board has a state exactly if every chain on it has a liberty."""
     for row in COUNTS:

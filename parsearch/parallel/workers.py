@@ -84,8 +84,8 @@ class RayWorkers(Workers):
     def begin(self) -> None:
         if self._address is not None and self._address.startswith("ray://"):
             raise InputError(
-                f"{self._address} leads to Ray's client server, from where no node can be told anything; give host:port "
-                "as `ray start` prints it, or have the search run there by `ray job submit`"
+                f"{self._address} leads to Ray's client server, from where no node can be told anything; "
+                "give host:port as `ray start` prints it, or have the search run there by `ray job submit`"
             )
         from parsearch.parallel.ray_session import RaySession
 
