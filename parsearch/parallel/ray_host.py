@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -33,8 +34,15 @@ CONNECT_SECONDS = 10.0
 STOP_SECONDS = 30.0
 """Stopping Ray takes 1.3 s here, a start that has to end first 2.3-6 s; what takes longer is killed."""
 
+LOOK_SECONDS = 0.2
+"""Between looks at how far a start has come that nobody wants any more."""
+
 KILL_SECONDS = 3.0
 """For Ray's own agents to end after Ray has."""
+
+
+class Abandoned(BaseException):
+    """Raised in the thread that starts Ray, where nobody wants it any more; no Exception, which Ray might catch."""
 
 
 class RayHost:
@@ -78,6 +86,8 @@ class RayHost:
             ray.init(**self._options)
         except Exception as error:  # handed to whoever waits
             self.error = error
+        except Abandoned:
+            pass
         self.ready.set()
         self._stop.wait()
         ray.shutdown()
@@ -87,16 +97,20 @@ class RayHost:
         self._stop.set()
         deadline = time.monotonic() + STOP_SECONDS
         while self._thread.is_alive() and time.monotonic() < deadline:
-            self._thread.join(0.1)
-            if not self.ready.is_set() and self._folder is not None and self._started_and_died():
-                break  # a signal to the whole process group ended Ray while it started; `ray.init` waits for ever
+            if self._folder is not None and not self.ready.is_set():
+                if not self._has_sockets():  # later on this process is part of Ray and must not break off
+                    _raise_in(self._thread, Abandoned)
+                elif not self._processes():
+                    break  # a signal to the whole process group ended Ray while it started; `ray.init` waits for ever
+            self._thread.join(LOOK_SECONDS)
         if self._folder is not None:
             _end(self._processes())
             shutil.rmtree(self._folder, ignore_errors=True)
         give_sigterm_back()
 
-    def _started_and_died(self) -> bool:
-        return any(self._folder.glob("session_*/sockets/*")) and not self._processes() if self._folder else False
+    def _has_sockets(self) -> bool:
+        """Whether Ray has come as far as to listen on this machine."""
+        return self._folder is not None and any(self._folder.glob("session_*/sockets/*"))
 
     def _processes(self) -> list[psutil.Process]:
         """Ray's processes, known by the folder that their command lines name."""
@@ -108,6 +122,12 @@ class RayHost:
             except psutil.Error:  # it has just ended
                 continue
         return found
+
+
+def _raise_in(thread: threading.Thread, kind: type[BaseException]) -> None:
+    """Have a thread raise an exception at its next step in Python."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))
 
 
 def _end(processes: list[psutil.Process]) -> None:
