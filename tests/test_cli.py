@@ -39,6 +39,7 @@ def shout():
 
 shout()
 atexit.register(print, "noise")
+os.environ.setdefault("DRIVER", str(os.getpid()))  # workers inherit it
 
 class Noisy(Mnk):
     def __init__(self):
@@ -47,6 +48,9 @@ class Noisy(Mnk):
         shout()
 
     def play(self, state, move):
+        if os.getpid() != int(os.environ["DRIVER"]) and not os.path.exists(os.environ["DRIVER"]):
+            open(os.environ["DRIVER"], "w").close()
+            os.kill(os.getpid(), 9)  # once, which Ray reports
         print("noise", os.getpid())
         os.write(1, b"noise")
         c_noise()
@@ -241,7 +245,8 @@ def test_version() -> None:
 
 @pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.ray)])
 def test_only_the_json_object_reaches_stdout(folder: Path, workers: str) -> None:
-    """A user's game prints, its C code and its children do: while imported, in this process and in workers, at exit."""
+    """A user's game prints, its C code and its children do: while imported, in this process and in workers, at exit.
+    So does Ray, when a worker dies."""
     config = folder / "noisy.yaml"
     config.write_text("game: mygame:Noisy\nlimits: {depth: 3}\noffload: " + ("always" if workers == "2" else "auto"))
     done = shell(folder, "search", "--config", str(config), "--workers", workers, "--json")
@@ -250,6 +255,8 @@ def test_only_the_json_object_reaches_stdout(folder: Path, workers: str) -> None
     assert done.stdout.count("\n") == 1
     assert (answer["game"], answer["move"], answer["workers"]) == ("noisy", "a1", int(workers))
     assert done.stderr.count("noise") > 10
+    killed = [path for path in folder.iterdir() if path.name.isdigit()]
+    assert len(killed) == (1 if workers == "2" else 0)
 
 
 @pytest.mark.parametrize("command", ["search", "play"])
