@@ -87,18 +87,18 @@ def sample(name: str, count: int = 10) -> list[Case]:
     return random.Random(name).sample(easy, min(count, len(easy)))
 
 
-def params(*names: str, count: int = 10, slow: bool = True) -> list[Any]:
-    """Cases for `pytest.mark.parametrize`: a sample of each set; all others marked slow, or left out."""
+def params(*names: str, count: int = 10, slow: int | None = None) -> list[Any]:
+    """Cases for `pytest.mark.parametrize`: a sample of each set, and of its others so many, or all, marked slow."""
     found = []
     for name in names:
         if not cases(name):
             found.append(pytest.param(None, id=name, marks=pytest.mark.skip(f"set PARSEARCH_CONFORMANCE: no {name}")))
-        chosen = {case.id for case in sample(name, count)}
-        for case in cases(name):
-            if not slow and case.id not in chosen:
-                continue
-            marks = () if case.id in chosen else pytest.mark.slow
-            found.append(pytest.param(case, id=case.id, marks=marks))
+        chosen = sample(name, count)
+        others = [case for case in cases(name) if case not in chosen]
+        if slow is not None:
+            others = random.Random(name).sample(others, min(slow, len(others)))
+        found += [pytest.param(case, id=case.id) for case in chosen]
+        found += [pytest.param(case, id=case.id, marks=pytest.mark.slow) for case in others]
     return found
 
 

@@ -45,7 +45,7 @@ def worth(case: Case, name: str, score: Any) -> float:
     return score if name == "paranoid" else score_for(case.game, score, case.game.to_move(case.state))
 
 
-@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=3, slow=False), *params(*PLAIN_SETS)])
+@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=3, slow=0), *params(*PLAIN_SETS)])
 def test_value_and_best_moves(case: Case, request: pytest.FixtureRequest) -> None:
     slow = request.node.get_closest_marker("slow") is not None
     nodes = tree_nodes(case.game, case.state, EXHAUSTIVE_NODES * (20 if slow else 1))

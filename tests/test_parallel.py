@@ -48,21 +48,19 @@ def solve(request: pytest.FixtureRequest) -> Iterator[Solve]:
 
 @pytest.fixture(scope="module", params=["serial", pytest.param("ray 2", marks=pytest.mark.ray)])
 def solve_all(request: pytest.FixtureRequest) -> Iterator[Solve]:
-    """The backends that search all rows where slow tests run."""
+    """The backends that search many rows where slow tests run."""
     with backend(request.param, request) as search:
         yield search
 
 
 # Each board of a compiled game is compiled for some seconds: one of each set has to do.
-@pytest.mark.parametrize(
-    "case", [*params(*COMPILED_SETS, count=1, slow=False), *params(*PLAIN_SETS, slow=False, count=3)]
-)
+@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=1, slow=0), *params(*PLAIN_SETS, slow=0, count=3)])
 def test_conformance(solve: Solve, case: Case) -> None:
     check(solve, case)
 
 
-@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=1), *params(*PLAIN_SETS, count=3)])
-def test_conformance_of_every_row(solve_all: Solve, case: Case) -> None:
+@pytest.mark.parametrize("case", [*params(*COMPILED_SETS, count=1, slow=12), *params(*PLAIN_SETS, count=3, slow=40)])
+def test_conformance_of_many_rows(solve_all: Solve, case: Case) -> None:
     check(solve_all, case)
 
 
