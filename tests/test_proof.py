@@ -56,3 +56,23 @@ def test_value_and_first_best_move(kind: type[AnyTurns], places: int, workers: i
         for entry, value in zip(answer.root_moves, values, strict=True):
             assert value == entry.value if entry.bound == "exact" else value <= entry.value
         assert not answer.estimated
+
+
+def test_many_places_ask_few_thresholds() -> None:
+    game: Any = AnyTurns()
+    state = Node(0, 0, tuple(Node(0, value) for value in range(64)))  # each move a little better than the one before
+    split = Proof(game, state, 2, find_algorithm(game, "alphabeta"))
+    split.places = 8
+    held: list[Task] = []
+    windows = set()
+    while not split.done:
+        while len(held) < split.places and (task := split.next_task()) is not None:
+            held.append(task)
+            windows.add(task.window)
+        task = held.pop(0)
+        if split.wanted(task) is None:
+            split.give_back(task)
+        else:
+            split.add(task, run_task(game, task))
+    assert split.answer().score == 63
+    assert len(windows) < 16

@@ -13,6 +13,9 @@ from parsearch.parallel.branch import Place, chance_to_cut, most_promising
 from parsearch.parallel.split import Answer, RootBranches, most_promising_first
 from parsearch.parallel.task import Outcome, Task, blaming, state_text
 
+NEXT_CHANCE = 0.5
+"""That a test is passed, for want of knowing: nodes that have nothing better to do ask what follows either way."""
+
 
 class Proof(RootBranches):
     """The value of a zero-sum game with integer scores, as a sequence of yes-or-no questions.
@@ -20,8 +23,10 @@ class Proof(RootBranches):
     Each task asks of one root move, or of all of them where there is a single place whose workers share what they do,
     whether it is worth at least a threshold; what comes back bounds its value. The threshold follows the values that
     return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), down by growing steps: a test that fails takes all moves,
-    one that is passed a single one. Once least and greatest possible value meet, the moves before the one that has it
-    are asked the same, and the first that answers yes is the move.
+    one that is passed a single one. Many places, to which each test costs messages, ask fewer: by growing steps up as
+    well, and by halves once the value lies between two thresholds; places that idle ask what may follow. Once least and
+    greatest possible value meet, the moves before the one that has it are asked the same, and the first that answers
+    yes is the move.
 
     guess: of the value, in the mover's view: what a shallower iteration found, best one of the same parity. last: the
     iteration before, for the order of the moves. to_end: the depth reaches the end of the game, so that `bounds` hold.
@@ -45,7 +50,8 @@ class Proof(RootBranches):
         self._order = promising if last is None else most_promising_first(last)
         self._threshold = guess
         self._step = 1
-        self._passed = False  # the last test was
+        self._passed: bool | None = None  # the last test was
+        self._turned = False  # tests have been passed and have failed
         self._next_test()
 
     def _bounds(self) -> tuple[list[float], list[float]]:
@@ -57,18 +63,38 @@ class Proof(RootBranches):
         least, most = map(max, self._bounds())
         if least < self._threshold <= most and least < most:
             return
-        if self.finished > 0:
-            self._passed = self._threshold <= least
-            self._threshold = least + 1 if self._passed else most - self._step + 1
-            self._step = 1 if self._passed else self._step * 2
-        self._threshold = min(max(self._threshold, least + 1), most)
+        if self.finished == 0:  # `bounds` exclude the guess
+            self._threshold = min(max(self._threshold, least + 1), most)
+            return
+        passed = self._threshold <= least
+        self._threshold = self._threshold_after(passed, least, most)
+        self._turned |= self._turns(passed)
+        self._step = 1 if self._passed is not passed else self._step
+        self._step *= 1 if passed and self.places == 1 else 2
+        self._passed = passed
+
+    def _threshold_after(self, passed: bool, least: float, most: float) -> float:
+        """The threshold that follows a test, where the value is from least to most then."""
+        step = 1 if self._passed is not passed else self._step
+        threshold = least + step if passed else most - step + 1
+        if self.places > 1 and (self._turned or self._turns(passed)):
+            threshold = (least + most + 1) // 2
+        return min(max(threshold, least + 1), most)
+
+    def _turns(self, passed: bool) -> bool:
+        """Whether the test before was decided the other way, so that the value is between the two."""
+        return self._passed is not None and self._passed is not passed
 
     def _open(self) -> list[int]:
+        return self._open_at(self._threshold)
+
+    def _open_at(self, threshold: float) -> list[int]:
+        """The moves that a test of a threshold has to ask; of one that is passed, those before the first that does."""
         least, most = self._bounds()
-        unknown = [index for index in self._order if least[index] < self._threshold <= most[index]]
-        if max(least) < self._threshold:
+        unknown = [index for index in self._order if least[index] < threshold <= most[index]]
+        if max(least) < threshold:
             return sorted(unknown, key=lambda index: (-least[index], -most[index]))
-        first = least.index(self._threshold)
+        first = next(index for index, value in enumerate(least) if value >= threshold)
         return sorted(index for index in unknown if index < first)
 
     def _window(self, index: int) -> Window:  # noqa: ARG002 - all moves are asked the same
@@ -86,13 +112,21 @@ class Proof(RootBranches):
         return super().next_task()
 
     def _asked(self) -> Iterator[tuple[int, Place]]:
+        yield from self._asked_at(self._threshold, 1.0)
+        least, most = map(max, self._bounds())
+        if least < self._threshold:
+            for passed, low, high in ((True, self._threshold, most), (False, least, self._threshold - 1)):
+                yield from self._asked_at(self._threshold_after(passed, low, high), NEXT_CHANCE)
+
+    def _asked_at(self, threshold: float, need: float) -> Iterator[tuple[int, Place]]:
+        """What a test of a threshold asks, and how much each is needed if the whole is needed so much."""
         least, most = self._bounds()
         # Near what the last test found one of the first is likely to pass; once the value is known, none before it is.
-        cuts = not self._passed and max(least) < self._threshold
-        failed = sum(top < self._threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True))
-        need = 1.0
-        for tested, index in enumerate(self._open(), start=failed):
-            yield index, Place(self._view(self._window(index)), need, cuts=tested > 0 or not cuts)
+        cuts = not self._passed and max(least) < threshold
+        failed = sum(top < threshold and nodes > 0 for top, (nodes, *_) in zip(most, self._effort, strict=True))
+        window = self._view(Window(threshold - 1, threshold))
+        for tested, index in enumerate(self._open_at(threshold), start=failed):
+            yield index, Place(window, need, cuts=tested > 0 or not cuts)
             need *= 1 - chance_to_cut(cuts, tested)
 
     def _all_moves(self) -> Task | None:

@@ -241,8 +241,8 @@ class RootBranches(Split):
     def _running(self) -> dict[tuple[int, ...], Leaf]:
         """What is under way and still needed, by path."""
         if self._needed is None:
-            leaves = (leaf for index, place in self._asked() for leaf in self.branches[index].running(place))
-            self._needed = {leaf.branch.path: leaf for leaf in leaves}
+            leaves = [leaf for index, place in self._asked() for leaf in self.branches[index].running(place)]
+            self._needed = {leaf.branch.path: leaf for leaf in sorted(leaves, key=lambda leaf: leaf.need)}
         return self._needed
 
     def add(self, task: Task, outcome: Outcome) -> None:
