@@ -43,11 +43,11 @@ def shared(path: Path) -> tuple[Table, Busy]:
     return Table(buffer=view[:-BUSY_BYTES]), Busy(view[-BUSY_BYTES:])
 
 
-def find(path: Path, results: Any) -> None:
+def find(path: Path, ready: Any, results: Any) -> None:
     """A process that searches jointly, and says what it found and how many nodes that took."""
     game, (table, busy) = load_game("connect4"), shared(path)
     state = game.parse_state(POSITION)
-    results.put("ready")
+    ready.wait(SECONDS)
     found = search(
         game, state, game.max_plies(state), Window(VALUE - 1, VALUE + 1),
         options=Options(table, busy=busy), solving=True,
@@ -56,14 +56,13 @@ def find(path: Path, results: Any) -> None:
 
 
 def start(path: Path, count: int, target: Callable[..., None] = find) -> tuple[list[SpawnProcess], Any]:
-    """Processes that search over one file, when all of them are ready."""
+    """Processes that search over one file, begun when all of them are ready, and the queue of what they find."""
     load_kernel(load_game("connect4").rules, FEATURES)
-    results = SPAWN.Queue()
-    processes = [SPAWN.Process(target=target, args=(path, results), daemon=True) for _ in range(count)]
+    ready, results = SPAWN.Barrier(count + 1), SPAWN.Queue()
+    processes = [SPAWN.Process(target=target, args=(path, ready, results), daemon=True) for _ in range(count)]
     for process in processes:
         process.start()
-    for _ in processes:
-        assert results.get(timeout=SECONDS) == "ready"
+    ready.wait(SECONDS)
     return processes, results
 
 
@@ -86,13 +85,13 @@ def test_two_processes_share_the_work(path: Path) -> None:
     assert again.nodes < 100  # the root is in the table
 
 
-def search_for_ever(path: Path, results: Any) -> None:
+def search_for_ever(path: Path, ready: Any, results: Any) -> None:
     """A process that is in the middle of a search when it is killed."""
     game, (table, busy) = load_game("connect4"), shared(path)
     state = game.initial_state()
     one = Search(game, state, game.max_plies(state), FEATURES, table=table, busy=busy)
     one.run(100_000)
-    results.put("ready")
+    ready.wait(SECONDS)
     while not one.run(1000):
         pass
 
