@@ -26,8 +26,8 @@ PLAIN_RATE, COMPILED_RATE = 1e5, 5e6
 LINES = 3
 """Of play, from which the width of a tree is guessed."""
 
-MOST_PLIES = 4
-"""Of the top tree: the coordinator plays all of its moves itself."""
+MOST_PLIES = 2
+"""Of the top tree to begin with: where tasks turn out to take long they are divided further, where nodes are idle."""
 
 SAMPLE = 4
 """Tasks of one depth whose mean says whether that depth makes them too small or too large."""
