@@ -21,7 +21,7 @@ from parsearch.core.game import Game
 from parsearch.core.window import Window
 from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
-from parsearch.parallel.task import Outcome, Shared, Task, answered, run_task, worker_name
+from parsearch.parallel.task import Outcome, Shared, Task, answered, can_share, run_task, worker_name
 
 REMEMBERED = 1000
 """Tasks that may be told to end before they have begun: messages overtake each other, but not by so many."""
@@ -32,8 +32,9 @@ LEAVE_SECONDS = 1.0
 
 @dataclass(eq=False)
 class Running:
-    """A task under way. window: what it still has to tell apart, None once it is over. found: what the first assistant
-    found who came to its end. failed: the assistants that the game's own code raised something in."""
+    """A task under way, or one that waits. window: what it still has to tell apart, None once it is over. found: what
+    the first assistant found who came to its end. failed: the assistants that the game's own code raised something in.
+    """
 
     game: Game[Any, Any]
     task: Task
@@ -41,11 +42,16 @@ class Running:
     found: Outcome | None = None
     failed: set[int] = field(default_factory=set)
 
+    @property
+    def shared(self) -> bool:
+        """Whether others can join it."""
+        return can_share(self.game, self.task.algorithm, self.task.options)
+
 
 class Crew:
     """Searches up to `workers` tasks at once, each in the thread that calls `search`. While there are fewer, assistants
-    join them in threads of the crew's own, and whoever is first answers for all. news: for the tables of other
-    nodes, None where there are none."""
+    join those that use the table, in threads of the crew's own, and whoever is first answers for all. Tasks without
+    table may be more: they wait. news: for the tables of other nodes, None where there are none."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -70,7 +76,7 @@ class Crew:
             self._running[number] = running
             self._changed.notify_all()
         try:
-            with self._seat() as seat:
+            with self._seat(wait=not running.shared) as seat:
                 outcome = self._run(running, RunningOrders(running), seat)
             found = running.found
             return answered(outcome, found) if outcome.value is None and found is not None else outcome
@@ -97,13 +103,16 @@ class Crew:
             return joined
 
     def _run(self, running: Running, orders: RunningOrders, seat: int) -> Outcome:
-        outcome = run_task(running.game, running.task, orders, self._memory(running.task.options.table))
+        memory = self._memory(running.task.options.table) if running.shared else None
+        outcome = run_task(running.game, running.task, orders, memory)
         return replace(outcome, worker=f"{worker_name()}/{seat}")
 
     @contextmanager
-    def _seat(self) -> Iterator[int]:
+    def _seat(self, wait: bool = False) -> Iterator[int]:
         """A number for who searches, by which a timeline can tell them apart; the least that nobody has."""
         with self._changed:
+            if wait:
+                self._changed.wait_for(lambda: len(self._seats) < self.workers)
             seat = next(seat for seat in range(len(self._seats) + 1) if seat not in self._seats)
             self._seats.add(seat)
         try:
@@ -148,7 +157,8 @@ class Crew:
     def _joinable(self, number: int) -> list[Running]:
         if not self.needs(number):
             return []
-        return [run for run in self._running.values() if run.window is not None and number not in run.failed]
+        running = [run for run in self._running.values() if run.window is not None and number not in run.failed]
+        return [run for run in running if run.shared]
 
     def needs(self, number: int) -> bool:
         """Whether more workers than this number have no task."""

@@ -22,7 +22,7 @@ from parsearch.parallel.ray_metrics import Gauges
 from parsearch.parallel.ray_places import Place
 from parsearch.parallel.ray_session import RaySession
 from parsearch.parallel.ray_ship import own_modules, pickled_by_value
-from parsearch.parallel.task import NoOrders, Orders, Outcome, Task, can_share, run_task, state_text
+from parsearch.parallel.task import NoOrders, Orders, Outcome, Task, run_task, state_text
 
 TRIES = 2
 """How often a task is sent before its worker's death is reported."""
@@ -90,8 +90,8 @@ class Held:
 class RayBackend(Backend):
     """Tasks for one game; of those with windows at most as many as there are workers, so that each gets the latest.
 
-    A task goes to one node, as a Ray task of its own. Compiled searches that share a table go to the node's host
-    instead, where workers that have no task join those of others.
+    A task goes to one node, as a Ray task of its own. Compiled searches go to the node's host instead, where the next
+    one begins at once, and workers that have no task join those of others that share a table.
     """
 
     def __init__(self, session: RaySession, game: Game[Any, Any]) -> None:
@@ -134,7 +134,7 @@ class RayBackend(Backend):
         place = self._familiar.choose(task.path, free)
         place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
-        if place.host is not None and can_share(self._game, task.algorithm, task.options):
+        if place.host is not None and self._game.is_native:
             slot = None
             self._crews.add(place)
             search = place.host.search.options(name=name)
