@@ -73,7 +73,7 @@ def _by_question(
     figure = _figure(6.5 * across if across > 1 else 7.5, 4.6 * down)
     panels = figure.subplots(down, across, squeeze=False).flat
     for axes, (question, lines) in zip(panels, questions.items(), strict=False):
-        counts = sorted({point.workers for one in lines for point in one.points})
+        counts = sorted({1, *(point.workers for one in lines for point in one.points)})
         _scale_workers(axes, counts)
         for one, colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS), strict=False):
             draw(axes, one, colour, marker)
@@ -111,7 +111,7 @@ def _finish_speedup(axes: Any, counts: Sequence[int]) -> None:
     compared = ("ideal", "Amdahl", "root")  # after what was found
     ordered = sorted(entries, key=lambda entry: entry[1].startswith(compared))
     handles, labels = zip(*ordered, strict=True)
-    axes.legend(handles, labels, frameon=False, fontsize="small", loc="upper left")
+    _legend(axes, handles, labels)
 
 
 def _draw_efficiency(axes: Any, one: Series, colour: str, marker: str) -> None:
@@ -122,7 +122,7 @@ def _finish_efficiency(axes: Any, _counts: Sequence[int]) -> None:
     axes.axhline(1, color=GREY, linewidth=1, zorder=1)
     axes.set_ylim(0, max(1.1, axes.get_ylim()[1]))
     axes.set_ylabel("efficiency (speedup / workers)")
-    axes.legend(frameon=False, fontsize="small")
+    _legend(axes, *axes.get_legend_handles_labels())
 
 
 def _draw_overhead(axes: Any, one: Series, colour: str, marker: str) -> None:
@@ -136,8 +136,15 @@ def _draw_overhead(axes: Any, one: Series, colour: str, marker: str) -> None:
 
 def _finish_overhead(axes: Any, _counts: Sequence[int]) -> None:
     axes.axhline(0, color=GREY, linewidth=1, zorder=1)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(low, -5), max(high, 5))  # what is nothing should look like it
     axes.set_ylabel("search overhead (additional nodes, %)")
-    axes.legend(frameon=False, fontsize="small")
+    _legend(axes, *axes.get_legend_handles_labels())
+
+
+def _legend(axes: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """Below the axes, where it hides nothing."""
+    axes.legend(handles, labels, frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(0, -0.14))
 
 
 def _draw_line(axes: Any, one: Series, colour: str, marker: str, of: Callable[[Any], Any]) -> None:
