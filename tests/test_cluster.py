@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import textwrap
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from ray.util.metrics import Gauge
 from hashed_game import Hashed
 from parsearch import Coordinator, Limits, load_game, search
 from parsearch.core.window import Window
+from parsearch.parallel.backend import EXCHANGE_SECONDS
 from parsearch.parallel.crew import Crew
 from parsearch.parallel.ray_exchange import Exchange
 from parsearch.parallel.task import Options, Task
@@ -81,16 +84,18 @@ def test_hosts_tell_each_other_what_took_long_to_find(ray_cluster: Any) -> None:
     exchange = Exchange(speaker)
     assert speaker.news is None  # nobody is there
     exchange.meet([listener])
-    again = replace(task, options=replace(task.options, generation=1))
-    speaker.search(COMPILED, again, 2)
+    generations = itertools.count(1)
 
     def nodes_where_heard() -> int:
+        again = replace(task, options=replace(task.options, generation=next(generations)))
+        speaker.search(COMPILED, again, again.options.generation + 1)
+        time.sleep(10 * EXCHANGE_SECONDS)  # the last message is on its way
         taught = Crew(1)
         taught.search(COMPILED, replace(again, state=COMPILED.initial_state(), depth=1), 1)  # it has a table now
         taught.learn(ray.get(listener.heard.remote()))
         return taught.search(COMPILED, again, 2).nodes
 
-    wait_until(lambda: nodes_where_heard() < nodes / 2)  # the last message may still be on its way
+    wait_until(lambda: nodes_where_heard() < nodes / 2)  # a listener that is busy is left out
     exchange.meet([])
     assert speaker.news is None
 
