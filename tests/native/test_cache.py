@@ -46,6 +46,7 @@ if __name__ == "__main__":
     game = load_game("connect4(4,4)")
     with Coordinator(workers=2, offload="always") as coordinator:
         coordinator.search(game, limits=Limits(depth=8), table=1)  # by the workers of a crew
+    with Coordinator(workers=1, offload="always") as coordinator:
         result = coordinator.search(game, limits=Limits(depth=8), table=0)  # by tasks of Ray
     searchers = {int(entry.worker.rpartition(":")[2]) for entry in result.root_moves}
     found = {pid: (hits, misses) for pid, hits, misses in ray.get([statistics.remote() for _ in range(6)])}
