@@ -87,9 +87,9 @@ def _by_question(
 def _draw_speedup(axes: Any, one: Series, colour: str, marker: str) -> None:
     _draw_line(axes, one, colour, marker, lambda point: point.speedup)
     bounds = [(point.workers, *point.graham) for point in one.points if point.graham]
-    if bounds:
+    label = f"root moves alone as tasks (Graham's interval), {one.subject.algorithm}"
+    if bounds and label not in axes.get_legend_handles_labels()[1]:  # the same on every machine
         workers, low, high = zip(*bounds, strict=True)
-        label = f"root moves alone as tasks (Graham's interval), {one.subject.algorithm}"
         axes.vlines(workers, low, high, color=colour, alpha=0.25, linewidth=8, label=label, zorder=1)
     if one.amdahl is not None and len(one.points) > 2:
         counts = [point.workers for point in one.points]
