@@ -23,6 +23,8 @@ from parsearch.parallel.simulated import simulate
 from parsearch.parallel.simulated_backend import Failure, SimulatedBackend, VirtualCluster
 from parsearch.parallel.task import Task
 
+HASHED = Hashed()
+
 RATE = 1000.0
 FREE = VirtualCluster(rate=RATE, send_seconds=0.0, latency=0.0)
 """Sending and travelling cost nothing, so schedules can be worked out by hand."""
@@ -67,6 +69,16 @@ def test_makespans_known_by_hand(sizes: list[int], workers: int, makespan: int) 
     result = run(sizes, replace(FREE, workers=workers))
     assert result.seconds == pytest.approx(makespan / RATE)
     assert result.nodes == 1 + sum(sizes)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 9])
+def test_compiled_subtrees_of_any_depth_are_split(depth: int) -> None:
+    """Of none at all, where leaves follow the root, to beyond the end of the game."""
+    state, limits = HASHED.initial_state(), Limits(depth=depth)
+    alone = search(HASHED, state, algorithm="minimax", limits=limits, workers=0)
+    for workers in (1, 2, 40):
+        result = simulate(HASHED, state, VirtualCluster(1, workers), algorithm="minimax", limits=limits)
+        assert (result.value, result.move, result.best_moves) == (alone.value, alone.move, alone.best_moves)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])

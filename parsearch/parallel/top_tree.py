@@ -156,15 +156,15 @@ class TopTree(Split):
 
     def _shallow(self, node: Node) -> tuple[float, int]:
         """The subtree's size as it has grown after some plies, and the positions seen for that."""
-        last, seen = 1, 0
-        for depth in range(1, node.depth + 1):
-            task = Task(node.path, node.line, node.state, depth, Window(), self.algorithm.name)
+        last = nodes = 1
+        seen, left = 0, node.depth
+        while left > 0 and nodes < SHALLOW_NODES:
+            left -= 1
+            task = Task(node.path, node.line, node.state, node.depth - left, Window(), self.algorithm.name)
             outcome = run_task(self.game, task)
-            nodes, seen = outcome.nodes, seen + outcome.nodes
-            if not outcome.estimated or nodes >= SHALLOW_NODES:
-                break
-            last = nodes
-        left = node.depth - depth if outcome.estimated else 0
+            last, nodes, seen = nodes, outcome.nodes, seen + outcome.nodes
+            if not outcome.estimated:  # the whole subtree
+                left = 0
         return nodes * (nodes / last) ** left, seen
 
     def _dives(self, node: Node) -> tuple[float, int]:
