@@ -9,7 +9,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +78,10 @@ def run(code: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.fixture
-def short_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("r")
+def short_path() -> Iterator[Path]:
+    """Ray's sockets lie below it, whose paths may have 107 bytes: pytest's own folders take too many."""
+    with tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @pytest.mark.parametrize("place", ["__main__", "module that only the driver can import"])
