@@ -69,17 +69,20 @@ class Proof(RootBranches):
         passed = self._threshold <= least
         self._threshold = self._threshold_after(passed, least, most)
         self._turned |= self._turns(passed)
-        self._step = 1 if self._passed is not passed else self._step
-        self._step *= 1 if passed and self.places == 1 else 2
+        self._step = self._step_after(passed) * (1 if passed and self.places == 1 else 2)
         self._passed = passed
 
     def _threshold_after(self, passed: bool, least: float, most: float) -> float:
         """The threshold that follows a test, where the value is from least to most then."""
-        step = 1 if self._passed is not passed else self._step
+        step = self._step_after(passed)
         threshold = least + step if passed else most - step + 1
         if self.places > 1 and (self._turned or self._turns(passed)):
             threshold = (least + most + 1) // 2
         return min(max(threshold, least + 1), most)
+
+    def _step_after(self, passed: bool) -> int:
+        """How far the threshold goes: further with every test that is decided like the one before."""
+        return self._step if self._passed is passed else 1
 
     def _turns(self, passed: bool) -> bool:
         """Whether the test before was decided the other way, so that the value is between the two."""
@@ -96,9 +99,6 @@ class Proof(RootBranches):
             return sorted(unknown, key=lambda index: (-least[index], -most[index]))
         first = next(index for index, value in enumerate(least) if value >= threshold)
         return sorted(index for index in unknown if index < first)
-
-    def _window(self, index: int) -> Window:  # noqa: ARG002 - all moves are asked the same
-        return Window(self._threshold - 1, self._threshold)
 
     @property
     def waiting(self) -> int:

@@ -129,7 +129,7 @@ class Split(ABC):
 class RootBranches(Split):
     """What the splits with windows have in common: each root move is a branch, of which bounds become known.
 
-    A subclass says which moves are open, and with what window. Values of moves are in the mover's point of view here.
+    A subclass says which moves are open, and what is asked of each. Values of moves are in the mover's view here.
     """
 
     def __init__(self, game: Game[Any, Any], state: Any, depth: int, algorithm: Algorithm) -> None:
@@ -148,10 +148,6 @@ class RootBranches(Split):
     @abstractmethod
     def _open(self) -> list[int]:
         """The moves whose answer is still needed, the most promising first; those under way included."""
-
-    @abstractmethod
-    def _window(self, index: int) -> Window:
-        """What to ask about a move."""
 
     def _least(self, index: int) -> float:
         """What a move is worth at least."""
