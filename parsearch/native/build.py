@@ -241,6 +241,17 @@ def _rules_text(rules: Rules) -> str:
     )
 
 
+def joint_depth(rules: Rules, searches: int) -> int:
+    """From how many plies before the end on so many searches, that cooperate, divide a node's moves among them.
+
+    Few need fewer places to divide, and each costs time: one search of Connect Four is as fast as 0.86 of one that does
+    not cooperate where it marks what it enters 18 plies before the end, and as 0.94 from 24 plies on.
+    """
+    lowest = max(_depths(rules.namespace).values())  # where the table and the order of moves are used as well
+    depth = max(lowest, rules.namespace.get("JOINT_DEPTH", lowest + 2))
+    return int(depth + 2 * depth // (3 * searches))
+
+
 def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) -> str:
     """The module of the kernel: a template with the game's functions and the features filled in."""
     defined = rules.namespace
@@ -310,10 +321,8 @@ def _kernel_text(rules: Rules, rules_name: str, features: Features, words: int) 
 
 
 def _depths(defined: Mapping[str, Any]) -> dict[str, int]:
-    """From how many plies before the end on a node is looked up, ordered, and shared: that needs the other two."""
-    table, order = (max(2, defined.get(name, 2)) for name in ("TABLE_DEPTH", "ORDER_DEPTH"))
-    joint = max(table, order, defined.get("JOINT_DEPTH", max(table, order) + 2))
-    return {"TABLE_DEPTH": table, "ORDER_DEPTH": order, "JOINT_DEPTH": joint}
+    """From how many plies before the end on a node is looked up and its moves are ordered."""
+    return {name: max(2, defined.get(name, 2)) for name in ("TABLE_DEPTH", "ORDER_DEPTH")}
 
 
 def _layout_import(preamble: str) -> str:

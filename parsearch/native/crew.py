@@ -41,7 +41,7 @@ class Crew:
         self._workspace = Workspace(game, features, self._kernel.words, depth, slots)
         self._workspace.control[:, layout.STATUS] = layout.FINISHED
         self._taken = np.zeros(slots, bool)
-        marks = (Busy() if busy is None else busy).words
+        marks = (Busy(slots) if busy is None else busy).words
         entries = table.entries(2 if game.integer else 3)
         self._arguments = *self._workspace.arrays, entries, marks, salt(game, features, player)
 

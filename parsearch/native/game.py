@@ -49,9 +49,9 @@ class CompiledGame(Game[Words, int]):
 
     From TABLE_DEPTH plies before the end of a search on, the table is used, from ORDER_DEPTH on moves are ordered
     (both 2 unless set), from JOINT_DEPTH on searches that cooperate divide a node's moves among them (two more unless
-    set). Where passes make `max_plies` a loose bound, `plies_left(state)` says what these compare with instead in a
-    search to the end of the game. Functions are compiled into their callers; large ones that CALLED names are not,
-    which saves time to compile.
+    set; where they are few, from some plies more on). Where passes make `max_plies` a loose bound, `plies_left(state)`
+    says what these compare with instead in a search to the end of the game. Functions are compiled into their callers;
+    large ones that CALLED names are not, which saves time to compile.
 
     Called from Python the functions run uncompiled, one source for both. The game travels as source (`Rules`), so a
     process that receives it needs no file of it. Raises GameError for rules that cannot be gathered.

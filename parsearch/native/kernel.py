@@ -32,6 +32,7 @@ from parsearch.native.layout import (
     FINISHED,
     GENERATION,
     INDEX,
+    JOINT_DEPTH,
     MARK,
     MAXIMIZING,
     NODES,
@@ -56,7 +57,7 @@ from parsearch.native.layout import (
 INTEGER = PRUNES = TESTS = TABLE = ORDERED = QUIESCENCE = SOLVING = JOINT = VECTOR = True
 HAS_KEY = HAS_ORDER = HAS_BOUNDS = HAS_BOUNDS_WITHIN = HAS_SUFFICIENT_MOVES = HAS_PLIES_LEFT = HISTORY = True
 HAS_IS_FORCED = True
-WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = JOINT_DEPTH = ENTRY = INFINITY = 1
+WORDS = MAX_MOVES = TABLE_DEPTH = ORDER_DEPTH = ENTRY = INFINITY = 1
 inlined: Any = None
 compiled: Any = None
 load: Any = None
@@ -223,7 +224,7 @@ def run(
                         state, moves, ranks, ply, count, place, maximizing, killers, history, table, mask, salt, probes
                     )
             if JOINT:
-                shared = weight(state, remaining) >= JOINT_DEPTH
+                shared = weight(state, remaining) >= control[JOINT_DEPTH]
                 frames[ply, SHARED] = shared
                 if shared:
                     frames[ply, BEGUN] = nodes

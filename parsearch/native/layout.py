@@ -5,10 +5,10 @@ from __future__ import annotations
 from numpy import uint64
 
 # control: one search. DEEPEST is the ply down to which it holds marks, POLLED the count of nodes at which it looks next
-# what others have decided, SINCE the round of a crew in which it began. WORTH: nodes from which on a
-# subtree's entry is logged; LOGGED: entries in the log.
-STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION, DEEPEST, POLLED, SINCE, WORTH, LOGGED = range(11)
-CONTROLS = 11
+# what others have decided, SINCE the round of a crew in which it began. WORTH: nodes from which on a subtree's entry is
+# logged; LOGGED: entries in the log. JOINT_DEPTH: plies before the end from which on a node is shared.
+STATUS, PLY, NODES, DEPTH, PLAYER, GENERATION, DEEPEST, POLLED, SINCE, WORTH, LOGGED, JOINT_DEPTH = range(12)
+CONTROLS = 12
 
 # status
 OPENING, RUNNING, FINISHED = range(3)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from parsearch.core.game import Score
 from parsearch.core.window import Window
 from parsearch.native import layout
-from parsearch.native.build import Features, load_kernel
+from parsearch.native.build import Features, joint_depth, load_kernel
 from parsearch.native.game import CompiledGame, Words
 from parsearch.native.sharing import Busy
 from parsearch.native.table import Table
@@ -78,6 +78,7 @@ class Search:
         if features.joint:
             assert busy is not None
             marks = busy.words
+            self._control[layout.JOINT_DEPTH] = joint_depth(game.rules, busy.searches)
         self._arguments = *room.arrays, entries, marks, salt(game, features, player)
 
     @property

@@ -16,10 +16,12 @@ BUSY_BYTES = 1 << 18
 class Busy:
     """Marks of the positions that joint searches are in; what they mean is in `kernel_joint`.
 
+    searches: how many there are at once, as far as known; the fewer, the larger the subtrees that they divide.
     buffer: memory of BUSY_BYTES to lie in, such as a part of a mapped file; else it is this process's own.
     """
 
-    def __init__(self, buffer: Any = None) -> None:
+    def __init__(self, searches: int, buffer: Any = None) -> None:
+        self.searches = searches
         words = np.zeros(BUSY_BYTES // 8, np.uint64) if buffer is None else np.frombuffer(buffer, np.uint64)
         self.words: NDArray[np.uint64] = words
 

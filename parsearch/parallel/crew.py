@@ -125,7 +125,7 @@ class Crew:
     def _memory(self, mebibytes: int | None) -> Shared:
         with self._changed:
             if self._shared is None or self._wanted != mebibytes:
-                self._wanted, self._shared = mebibytes, Shared(Table(mebibytes), Busy())
+                self._wanted, self._shared = mebibytes, Shared(Table(mebibytes), Busy(self.workers))
             return replace(self._shared, news=self.news)
 
     def learn(self, logs: list[NDArray[np.uint64]]) -> None:

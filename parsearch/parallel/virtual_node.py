@@ -44,7 +44,7 @@ class VirtualNode:
 
     @cached_property
     def _busy(self) -> Busy:
-        return Busy()
+        return Busy(self.workers)
 
     @property
     def running(self) -> bool:

@@ -42,7 +42,7 @@ FIXED = [
     pytest.param(lambda: Hashed(integer=False), "pvs", 8, id="floats, pvs"),
     pytest.param(SmallConnect4, "alphabeta", 7, id="connect4"),
     pytest.param(lambda: load_game("othello(6)"), "pvs", 5, id="othello", marks=pytest.mark.slow),
-    pytest.param(lambda: load_game("chess"), "alphabeta", 3, id="chess", marks=pytest.mark.slow),
+    pytest.param(lambda: load_game("chess"), "alphabeta", 4, id="chess", marks=pytest.mark.slow),
 ]
 SOLVED = [
     pytest.param(SmallConnect4, 10, id="connect4"),
@@ -85,7 +85,7 @@ def test_at_a_fixed_depth_every_copy_gives_the_value_of_minimax(
     state, depth = some_state(game, rng, rng.randrange(8)), rng.randrange(1, depth + 1)
     value, _ = alphabeta(game, state, depth, *(-float("inf"), float("inf")), Effort())
     window = some_window(rng, value, 1 if game.integer else 0.25)
-    table, busy = small_table(rng), Busy()
+    table, busy = small_table(rng), Busy(8)
     copies = [
         Search(game, state, depth, joint(algorithm), window, table=table, busy=busy) for _ in range(rng.randrange(2, 9))
     ]
@@ -109,7 +109,7 @@ def test_solving_while_windows_narrow_and_copies_are_dropped(make: Any, plies: i
     state = game.initial_state()
     state = some_state(game, rng, game.max_plies(state) - rng.randrange(1, plies))
     value, _ = minimax(game, state, game.max_plies(state), Effort())
-    table, busy = small_table(rng), Busy()
+    table, busy = small_table(rng), Busy(8)
     windows = [some_window(rng, value, 1) for _ in range(rng.randrange(2, 9))]
     copies = [
         Search(game, state, game.max_plies(state), joint("alphabeta", solving=True), window, table=table, busy=busy)
@@ -156,7 +156,7 @@ def test_tables_that_learn_from_each_other_give_the_value_of_minimax(make: Any, 
         window = some_window(rng, value, step)
         features = joint("alphabeta", solving=solving)
         copies.append(
-            (Search(game, state, depth, features, window, table=table, busy=Busy(), logs=True), table, window)
+            (Search(game, state, depth, features, window, table=table, busy=Busy(8), logs=True), table, window)
         )
     on_their_way = []
     for copy in interleave([search for search, _, _ in copies], rng):
@@ -179,7 +179,7 @@ def test_what_a_table_has_learned_is_not_searched_again(integer: bool) -> None:
     logs: list[Any] = []
 
     def nodes(table: Table) -> int:
-        search = Search(game, game.initial_state(), 8, joint("alphabeta"), table=table, busy=Busy(), logs=True)
+        search = Search(game, game.initial_state(), 8, joint("alphabeta"), table=table, busy=Busy(8), logs=True)
         search.run(NEVER)
         logs.append(search.logged())
         return search.nodes
@@ -201,7 +201,7 @@ def test_fixed_depth_with_narrowing_and_dropping(seed: int) -> None:
     state, depth = some_state(game, rng, rng.randrange(4)), rng.randrange(2, 9)
     value, _ = minimax(game, state, depth, Effort())
     algorithm = rng.choice(["alphabeta", "pvs"])
-    table, busy = small_table(rng), Busy()
+    table, busy = small_table(rng), Busy(8)
     copies = [Search(game, state, depth, joint(algorithm), table=table, busy=busy) for _ in range(4)]
     windows = {copy: Window() for copy in copies}
     for copy in interleave(copies, rng):
@@ -223,7 +223,7 @@ def test_many_players_and_quiescence() -> None:
     rng = random.Random(1)
     three = Hashed(players=3, integer=False)
     for _ in range(10):
-        state, player, busy, table = some_state(three, rng, 3), rng.randrange(3), Busy(), Table(1)
+        state, player, busy, table = some_state(three, rng, 3), rng.randrange(3), Busy(8), Table(1)
         copies = [Search(three, state, 6, joint("paranoid"), Window(), player, table, busy=busy) for _ in range(3)]
         for _ in interleave(copies, rng):
             pass
@@ -231,7 +231,7 @@ def test_many_players_and_quiescence() -> None:
         assert [copy.value for copy in copies] == [value] * 3
     game = Hashed()
     for _ in range(10):
-        state, busy, table = some_state(game, rng, 3), Busy(), Table(1)
+        state, busy, table = some_state(game, rng, 3), Busy(8), Table(1)
         alone = Search(game, state, 4, Features("alphabeta", quiescence=True))
         alone.run(NEVER)
         features = joint("alphabeta", quiescence=True)
@@ -254,7 +254,7 @@ def test_a_crew_solves_faster_than_one_and_repeats_itself() -> None:
             state = game.parse_state(row["moves"])
             depth = game.max_plies(state)
             value = row["score"] if game.to_move(state) == 0 else -row["score"]
-            busy = Busy()
+            busy = Busy(8)
             crew = Crew(game, joint("alphabeta", solving=True), slots, depth, Table(16), busy)
             for slot in range(slots):
                 crew.start(slot, state, depth, Window(value - 1, value + 1))
@@ -272,7 +272,7 @@ def test_a_crew_solves_faster_than_one_and_repeats_itself() -> None:
 
 def test_a_slot_serves_one_search_after_another() -> None:
     rng = random.Random(2)
-    game, busy = Hashed(), Busy()
+    game, busy = Hashed(), Busy(8)
     crew = Crew(game, joint("pvs"), 3, 8, Table(1), busy)
     waiting = [(some_state(game, rng, 3), depth) for depth in (0, 1, 3, 5, 6, 7, 8, 2, 4)]
     running: dict[int, tuple[Any, int]] = {}

@@ -40,7 +40,7 @@ def shared(path: Path) -> tuple[Table, Busy]:
     """The table and the marks in the file."""
     with path.open("r+b") as file:
         view = memoryview(mmap.mmap(file.fileno(), 0))
-    return Table(buffer=view[:-BUSY_BYTES]), Busy(view[-BUSY_BYTES:])
+    return Table(buffer=view[:-BUSY_BYTES]), Busy(2, view[-BUSY_BYTES:])
 
 
 def find(path: Path, ready: Any, results: Any) -> None:
