@@ -177,9 +177,9 @@ def run(
     best = scores[ply, BEST]
     opening = control[STATUS] == OPENING
     polled = control[POLLED]
+    if TABLE and ply == 0 and opening:
+        words[0, WORDS] = hashed(state, salt)
     if JOINT:
-        if ply == 0 and opening:
-            words[0, WORDS] = hashed(state, salt)
         leave(busy, keys, frames, ply, control[DEEPEST])  # where the window was narrowed meanwhile
     finished = False
     while True:
@@ -205,12 +205,12 @@ def run(
             place = 0
             if TABLE:
                 frames[ply, TARGET] = -1
-                # A forced move is not worth an entry: the node below it has one. At the root the move is wanted too.
-                if ply > 0 and weight(state, remaining) >= TABLE_DEPTH and count > 1:
+                # A forced move is not worth an entry: the node below it has one. At the root only the move is wanted.
+                if weight(state, remaining) >= TABLE_DEPTH and count > 1:
                     settled, value, proven, place, target = probe(
                         table, mask, words[ply, WORDS], remaining, alpha, beta, generation
                     )
-                    if settled:
+                    if settled and ply > 0:
                         best = value
                         estimated = not proven
                         count = 0
@@ -334,9 +334,6 @@ def run(
                     value = 0 - value
         else:
             # The node is finished: its value goes to the one above.
-            if ply == 0:
-                finished = True
-                break
             if TABLE and frames[ply, TARGET] >= 0:
                 data = record(
                     table, frames[ply, TARGET], words[ply, WORDS], remaining, best, scores[ply, START], beta,
@@ -344,6 +341,9 @@ def run(
                 )  # fmt: skip
                 if JOINT and frames[ply, SHARED] and nodes - frames[ply, BEGUN] >= control[WORTH]:
                     logged(log, control, words[ply, WORDS], data, best)
+            if ply == 0:
+                finished = True
+                break
             value = best
             below = maximizing
             length = lengths[ply]

@@ -130,8 +130,9 @@ def least_busy(state, moves, ranks, keys, busy, ply, index, count, remaining, sa
 
 @inlined
 def decided(table, mask, words, frames, scores, ply, depth, generation):
-    """The first node above `ply` whose window the table settles by now (`ply` if none), and what it says."""
-    for above in range(ply):
+    """The first node from below the root to above `ply` whose window the table settles by now (`ply` if none), and what
+    it says."""
+    for above in range(1, ply):
         if frames[above, SHARED] and frames[above, TARGET] >= 0:
             settled, value, proven, place, _ = probe(
                 table, mask, words[above, WORDS], depth - above, scores[above, ALPHA], scores[above, BETA], generation

@@ -15,10 +15,12 @@ from parsearch.algorithms import AgainstAll, Effort, alphabeta, maxn, minimax, m
 from parsearch.core.check import check_game
 from parsearch.core.window import Window
 from parsearch.games import load_game
-from parsearch.native.build import Features
+from parsearch.native import layout
+from parsearch.native.build import Features, load_kernel
 from parsearch.native.engine import Options, search, solve
 from parsearch.native.search import Search
 from parsearch.native.table import Table
+from parsearch.native.workspace import Workspace
 
 WINDOWED = {"alphabeta": alphabeta, "pvs": pvs}
 NEVER = 1 << 40
@@ -195,6 +197,27 @@ def test_searches_stepped_in_turn_over_one_table() -> None:
         rng.choice(searches).run(1)
     for state, one in zip(states, searches, strict=True):
         assert one.value == minimax(game, state, 6, Effort())[0]
+
+
+def test_a_test_of_the_root_begins_with_the_move_that_the_last_one_found_best() -> None:
+    rng = random.Random(8)
+    game = load_game("chess")
+    features = Features("alphabeta", table=True, ordered=True)
+    room = Workspace(game, features, load_kernel(game.rules, features).words, depth=4)
+    begun = set()
+    for _ in range(20):
+        state, table = some_state(game, rng, 8), Table(1)
+        much, little = Window(5000, 5001), Window(-5001, -5000)
+        if game.to_move(state) == 1:
+            much, little = much.reversed(), little.reversed()
+        failed = Search(game, state, 4, features, much, table=table)
+        assert failed.run(NEVER)
+        again = Search(game, state, 4, features, little, table=table, workspace=room)
+        again.run(1)
+        move = int(room.moves[0, room.frames[0, layout.SLOT]])
+        assert move == failed.line[0]
+        begun.add(game.legal_moves(state).index(move))
+    assert len(begun) > 3  # it is not where the move stands
 
 
 @pytest.mark.parametrize("game", [Hashed(), Hashed(players=3, integer=False), load_game("mnk(4,3,3,3)")], ids=str)
