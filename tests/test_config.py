@@ -8,8 +8,6 @@ from parsearch.config import ExperimentConfig, SearchConfig, load_config
 from parsearch.core.errors import ConfigError
 from parsearch.core.limits import Limits
 
-CONFIGS = Path(__file__).parents[1] / "configs"
-
 
 def load(folder: Path, text: str) -> SearchConfig:
     path = folder / "search.yaml"
@@ -92,11 +90,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes(b"game: n\xefm")
     with pytest.raises(ConfigError, match=r"latin\.yaml is not UTF-8"):
         load_config(tmp_path / "latin.yaml", SearchConfig)
-
-
-@pytest.mark.parametrize("name", ["tictactoe", "connect4", "three_player", "cluster"])
-def test_the_configs_that_ship_are_good(name: str) -> None:
-    assert load_config(CONFIGS / f"{name}.yaml", SearchConfig).game
 
 
 SEARCH = "searches: [{game: nim}]\n"

@@ -14,9 +14,7 @@ from typer.testing import CliRunner
 from experiments import CELLS, CONFIG, StandIn, small, write_config
 from parsearch import AnswersDifferError, ConfigError, InputError, StateError, WorkerError
 from parsearch.cli import app
-from parsearch.config import ExperimentConfig, load_config
 from parsearch.experiments import console, plots, runners
-from parsearch.experiments.plan import read_plan
 from parsearch.experiments.rows import read_rows
 from parsearch.experiments.run import ExperimentProgress, run
 from parsearch.games.mnk import Mnk
@@ -229,13 +227,3 @@ def test_the_script_reports_bad_input_in_one_line(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("measure_speedup.py: ")
     assert done.stderr.count("\n") == 1
-
-
-EXPERIMENTS = [path for path in sorted((ROOT / "configs").glob("*.yaml")) if "searches:" in path.read_text()]
-
-
-@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
-def test_the_shipped_experiments_can_be_run(path):
-    plan = read_plan(path)
-    assert load_config(path, ExperimentConfig).title != "Speedup"
-    assert plan.size > 0

@@ -112,7 +112,7 @@ class SimulatedRunner(Runner):
             latency=calibration.latency_seconds,
             seed=self._seed,
         )
-        return simulate(
+        result = simulate(
             question.game,
             question.state,
             cluster,
@@ -120,6 +120,7 @@ class SimulatedRunner(Runner):
             limits=question.limits,
             table=question.table,
         )
+        return replace(result, seconds=max(result.seconds, 1 / rate))  # the root, where that alone says the value
 
     def _sequential(self, question: Question, algorithm: str, rate: float) -> SearchResult:
         """Searched once: what a trial found is what a repeat would find."""
