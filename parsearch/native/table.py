@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,13 @@ class Table:
         """Begin another search: what earlier ones stored is not used any more, and replaced whatever its depth."""
         self.generation = (self.generation + 1) & 0xFF
 
-    def learn(self, log: NDArray[np.uint64]) -> None:
+    def learn(self, logs: Iterable[NDArray[np.uint64]]) -> None:
         """Store what searches over another table have logged, each row where a search here would have: over its own
         entry, else over the first of its pair unless that is deeper and of the same search, else over the second."""
+        for log in logs:
+            self._learn(log)
+
+    def _learn(self, log: NDArray[np.uint64]) -> None:
         words = log.shape[1]
         pairs = self.entries(words).reshape(-1, layout.BUCKET, words)
         hashes, data = log[:, 0], log[:, 1]

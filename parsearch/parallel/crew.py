@@ -133,8 +133,7 @@ class Crew:
         with self._changed:
             shared = self._shared
         if shared is not None:
-            for log in logs:
-                shared.table.learn(log)
+            shared.table.learn(logs)
 
     def _assist(self, number: int) -> None:
         """The life of an assistant: works while more workers than its number have no task."""

@@ -118,8 +118,7 @@ class VirtualNode:
     def learn(self, logs: list[NDArray[np.uint64]]) -> None:
         """Take what another node's searches have logged."""
         for table in self._tables.values():
-            for log in logs:
-                table.learn(log)
+            table.learn(logs)
 
     def _rounds_left(self) -> int:
         """Until a search may have gone beyond the limit of its task."""

@@ -166,7 +166,7 @@ def test_tables_that_learn_from_each_other_give_the_value_of_minimax(make: Any, 
         rng.shuffle(on_their_way)
         while on_their_way and rng.random() < 0.6:  # late, out of order, some never
             log, table = on_their_way.pop()
-            table.learn(log)
+            table.learn([log])
     for search, _, window in copies:
         assert keeps_contract(window, search.value, value), (window, search.value, value)
 
@@ -185,11 +185,11 @@ def test_what_a_table_has_learned_is_not_searched_again(integer: bool) -> None:
         return search.nodes
 
     first = nodes(table)
-    other.learn(logs[0])
+    other.learn(logs[:1])
     assert nodes(other) < first / 2
     assert nodes(Table(1)) == first
     other.age()
-    other.learn(logs[0])
+    other.learn(logs[:1])
     assert nodes(other) == first  # of an earlier search
 
 
