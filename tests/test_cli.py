@@ -1,27 +1,20 @@
-"""The command line is a promise to shells and scripts: what reaches stdout, exit codes, and no process left behind."""
+"""The command line is a promise to shells and scripts: what reaches stdout, and exit codes."""
 
 import json
 import os
 import pty
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from typer.testing import CliRunner
 
 import parsearch
+from command import ENVIRONMENT, PARSEARCH
 from parsearch.cli import app
 from parsearch.games.registry import GAMES
-
-ROOT = Path(__file__).parents[1]
-PARSEARCH = [sys.executable, "-m", "parsearch"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "80"}
 
 NOISY = """
 import atexit, ctypes, os, subprocess, sys
@@ -314,99 +307,6 @@ def test_a_full_disk_is_one_sentence(arguments: list[str]) -> None:
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if not line.startswith("compiling ")]
     assert said == ["parsearch: the output cannot be written (No space left on device); send it elsewhere"]
-
-
-def _interrupt(process: "subprocess.Popen[bytes]", *signals: signal.Signals) -> tuple[bytes, list[psutil.Process]]:
-    """Send signals, wait for the end; gives stdout and the processes that were started and outlive it."""
-    children = psutil.Process(process.pid).children(recursive=True)
-    for signum in signals:
-        process.send_signal(signum)
-        time.sleep(0.05)
-    out, _ = process.communicate(timeout=60)
-    return out, psutil.wait_procs(children, timeout=5)[1]
-
-
-MARKING = f"""
-import os, sys
-from pathlib import Path
-sys.path.insert(0, {str(ROOT / "tests")!r})
-from plain import PlainConnect4, discs
-
-class Marking(PlainConnect4):
-    '''Leaves a file when a search is at depth 3, with the process that does it as content.'''
-    def evaluate(self, state):
-        if discs(state) == 3:
-            Path(os.environ["MARK"]).write_text(str(os.getpid()))
-        return super().evaluate(state)
-"""
-
-
-def _search(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
-    """A search that goes on until it is stopped; `folder / "mark"` appears once it has come to depth 3."""
-    (folder / "marking.py").write_text(MARKING)
-    command = [*PARSEARCH, "search", "marking:Marking", "--time", "200", "--json", *options]
-    environment = {**ENVIRONMENT, "MARK": str(folder / "mark")}
-    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def _wait_for(event: Callable[[], object]) -> None:
-    for _ in range(1000):
-        if event():
-            return
-        time.sleep(0.05)
-    raise AssertionError("nothing happened for 50 s")
-
-
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_the_search_with_the_deepest_completed_answer(
-    tmp_path: Path, signum: signal.Signals, code: int
-) -> None:
-    process = _search(tmp_path, "--workers", "0")
-    _wait_for((tmp_path / "mark").exists)
-    out, _ = _interrupt(process, signum)
-    assert process.returncode == code
-    answer = json.loads(out)
-    assert answer["depth"] >= 1
-    assert not answer["complete"]
-
-
-@pytest.mark.ray
-@pytest.mark.parametrize("while_ray_starts", [True, False])
-@pytest.mark.parametrize(
-    ("signals", "code"),
-    [
-        ([signal.SIGINT], 130),
-        ([signal.SIGTERM], 143),
-        pytest.param([signal.SIGTERM, signal.SIGTERM], 143, marks=pytest.mark.slow),  # the second ends it at once
-    ],
-)
-def test_a_signal_leaves_no_process(
-    tmp_path: Path, while_ray_starts: bool, signals: list[signal.Signals], code: int
-) -> None:
-    config = tmp_path / "always.yaml"
-    config.write_text("workers: 2\noffload: always\n")
-    process = _search(tmp_path, "--config", str(config))
-    if while_ray_starts:
-        _wait_for(psutil.Process(process.pid).children)
-    else:
-        _wait_for((tmp_path / "mark").exists)
-    out, alive = _interrupt(process, *signals)
-    assert process.returncode == code
-    assert alive == []
-    if len(signals) == 1:
-        assert json.loads(out)["move"] == "4"
-    assert not list(Path("/tmp").glob(f"parsearch-{process.pid}-*"))
-
-
-def test_a_signal_ends_a_game_against_a_person() -> None:
-    process = subprocess.Popen(
-        [*PARSEARCH, "play", "connect4"], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith(b"connect4: you are player 0")
-    _, alive = _interrupt(process, signal.SIGTERM)
-    assert process.returncode == 143
-    assert alive == []
 
 
 def test_the_live_table_is_drawn_on_a_terminal_and_fits_it() -> None:
