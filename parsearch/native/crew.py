@@ -45,12 +45,19 @@ class Crew:
         entries = table.entries(2 if game.integer else 3)
         self._arguments = *self._workspace.arrays, entries, marks, salt(game, features, player)
 
-    def start(self, slot: int, state: Words, depth: int, window: Window = Window()) -> Search:  # noqa: B008 frozen
+    def start(
+        self,
+        slot: int,
+        state: Words,
+        depth: int,
+        window: Window = Window(),  # noqa: B008 frozen
+        climbs: bool = False,
+    ) -> Search:
         """Put a search into an empty slot; `searches` has it until it is cleared."""
         assert self.searches[slot] is None
         search = Search(
             self.game, state, depth, self.features, window, self.player, self.table,
-            busy=self.busy, workspace=self._workspace.slot(slot), logs=self._logs,
+            busy=self.busy, workspace=self._workspace.slot(slot), logs=self._logs, climbs=climbs,
         )  # fmt: skip
         self._workspace.control[slot, layout.SINCE] = self.rounds
         self.searches[slot] = search
@@ -73,7 +80,13 @@ class Crew:
         """
         if not self.finished and self._taken.any():
             assert self._kernel.rounds is not None
-            self.rounds = self._kernel.rounds(*self._arguments, self.rounds, self.rounds + rounds)
+            end = self.rounds + rounds
+            while self.rounds < end and not self.finished:
+                self.rounds = self._kernel.rounds(*self._arguments, self.rounds, end)
+                for slot in self.finished:
+                    search = self.searches[slot]
+                    assert search is not None
+                    search.climb()
         return self.finished
 
     @property

@@ -27,6 +27,7 @@ from parsearch.native.layout import (
     RANK_MASK,
     SHARED,
     SLOT,
+    START,
     STRICT,
     TARGET,
 )
@@ -40,6 +41,7 @@ play: Any = None
 hashed: Any = None
 probe: Any = None
 number: Any = None
+just_above: Any = None
 
 # ---- the generated module goes on from here ----
 
@@ -130,9 +132,11 @@ def least_busy(state, moves, ranks, keys, busy, ply, index, count, remaining, sa
 
 @inlined
 def decided(table, mask, words, frames, scores, ply, depth, generation):
-    """The first node from below the root to above `ply` whose window the table settles by now (`ply` if none), and what
-    it says."""
-    for above in range(1, ply):
+    """The first node above `ply` whose window the table settles by now (`ply` if none), and what it says.
+
+    Not the root where the first of several best moves is wanted: the table knows one.
+    """
+    for above in range(0 if scores[0, BETA] <= just_above(scores[0, START]) else 1, ply):
         if frames[above, SHARED] and frames[above, TARGET] >= 0:
             settled, value, proven, place, _ = probe(
                 table, mask, words[above, WORDS], depth - above, scores[above, ALPHA], scores[above, BETA], generation

@@ -32,6 +32,8 @@ class Search:
     of any size. Guarantees as in `algorithms.alphabeta`; a table, order of moves and slices change effort, never value.
     busy: for joint searches, the marks that belong to the table; give back those of a search that is not finished with
     `release`. The line of a joint search may be short.
+    climbs: ask by null-window tests, from alpha in the mover's view on, each a step beyond what the last has shown
+    (MTD(f) from below: Plaat, Schaeffer, Pijls & de Bruin 1996); then for the first move that has the value.
     workspace: memory to run in; its own by default. logs: a joint search logs, for other tables, what took it long.
     """
 
@@ -48,8 +50,10 @@ class Search:
         busy: Busy | None = None,
         workspace: Workspace | None = None,
         logs: bool = False,
+        climbs: bool = False,
     ) -> None:
         self.game, self.state, self.features, self.player = game, state, features, player
+        self._climbs = climbs and game.integer
         self.leaf = game.is_terminal(state) or (depth == 0 and not features.quiescence)
         if self.leaf:
             return
@@ -68,7 +72,8 @@ class Search:
             self._arguments = room.control, room.words, room.moves, room.frames, room.scores, room.lines, room.lengths
             return
         self._frames[0, layout.MAXIMIZING] = self._maximizing = game.to_move(state) == player
-        self._scores[0, [layout.ALPHA, layout.BETA]] = self._own_view(window)
+        self._low, self._high = self._own_view(window)
+        self._ask(self._low, self._low + 1 if self._climbs else self._high)
         entries = _NO_TABLE
         if features.table:
             assert table is not None
@@ -92,10 +97,31 @@ class Search:
 
     def run(self, nodes: int) -> bool:
         """Go on for so many nodes, or a few more; whether the search is finished. Other threads run meanwhile."""
-        if not self.finished:
-            limit = min(self.nodes + nodes, INFINITY)
+        limit = min(self.nodes + nodes, INFINITY)
+        while not self.finished:
             self._kernel.run(*self._arguments, limit)
+            if not self.climb():
+                break
         return self.finished
+
+    def climb(self) -> bool:
+        """Where a test is finished whose answer leaves something to ask, begin with that; `run` does so itself."""
+        if not (self.finished and self._climbs):
+            return False
+        best = int(self._scores[0, layout.BEST])
+        alpha, beta = self._asked
+        if beta - alpha > 1 or not self._low < best < self._high:
+            return False
+        if best >= beta and best + 1 < self._high:
+            self._ask(best, best + 1)
+        else:  # no move is worth more: which is the first that is worth as much?
+            self._ask(best - 1, best + 1)
+        self._control[layout.STATUS], self._control[layout.NODES] = layout.OPENING, self.nodes + 1
+        return True
+
+    def _ask(self, alpha: float, beta: float) -> None:
+        self._asked = alpha, beta
+        self._scores[0, [layout.ALPHA, layout.BETA]] = alpha, beta
 
     def release(self) -> None:
         """End a joint search before it is finished, and take back its marks. It cannot be run any more."""
@@ -144,9 +170,9 @@ class Search:
 
         Goes down the stack as the search itself would have: the first node that its window now cuts off is left at
         once, and its value is where the two windows meet. Below a null-window test nothing changes: what was found
-        there answers the old question only.
+        there answers the old question only. A search that climbs goes on as it was.
         """
-        if self.finished or self.features.algorithm in ("minimax", "maxn"):
+        if self.finished or self._climbs or self.features.algorithm in ("minimax", "maxn"):
             return
         low, high = self._own_view(window)
         for ply in range(int(self._control[layout.PLY]) + 1):

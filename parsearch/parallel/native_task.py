@@ -28,7 +28,10 @@ def search_natively(game: Game[Any, Any], task: Task, orders: Orders, shared: Sh
         table, busy = (_table(task.options.table), None) if shared is None else (shared.table, shared.busy)
         table.generation = task.options.generation
     logs = news is not None
-    search = Search(compiled, task.state, task.depth, features, task.window, player, table, busy=busy, logs=logs)
+    search = Search(
+        compiled, task.state, task.depth, features, task.window, player, table,
+        busy=busy, logs=logs, climbs=task.climbs,
+    )  # fmt: skip
     budget = engine.Budget(task.nodes, task.seconds, orders.stopped, orders.window, news)
     try:
         if not budget.run(search):

@@ -20,13 +20,13 @@ NEXT_CHANCE = 0.5
 class Proof(RootBranches):
     """The value of a zero-sum game with integer scores, as a sequence of yes-or-no questions.
 
-    Each task asks of one root move, or of all of them where there is a single place whose workers share what they do,
-    whether it is worth at least a threshold; what comes back bounds its value. The threshold follows the values that
-    return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), down by growing steps: a test that fails takes all moves,
-    one that is passed a single one. Many places, to which each test costs messages, ask fewer: by growing steps up as
-    well, and by halves once the value lies between two thresholds; places that idle ask what may follow. Once least and
-    greatest possible value meet, the moves before the one that has it are asked the same, and the first that answers
-    yes is the move.
+    Each task asks whether a root move is worth at least a threshold; what comes back bounds its value. The threshold
+    follows the values that return (MTD(f): Plaat, Schaeffer, Pijls & de Bruin 1996), by growing steps, and by halves
+    once the value lies between two thresholds; places that idle ask what may follow. Once least and greatest possible
+    value meet, the moves before the one that has it are asked the same, and the first that answers yes is the move.
+
+    Where there is a single place, whose workers share what they do, a task asks all moves. A test that fails takes them
+    all, one that is passed a single one: down go growing steps, and up small ones, which the task itself takes.
 
     guess: of the value, in the mover's view: what a shallower iteration found, best one of the same parity. last: the
     iteration before, for the order of the moves. to_end: the depth reaches the end of the game, so that `bounds` hold.
@@ -69,7 +69,7 @@ class Proof(RootBranches):
         passed = self._threshold <= least
         self._threshold = self._threshold_after(passed, least, most)
         self._turned |= self._turns(passed)
-        self._step = self._step_after(passed) * (1 if passed and self.places == 1 else 2)
+        self._step = 2 * self._step_after(passed)
         self._passed = passed
 
     def _threshold_after(self, passed: bool, least: float, most: float) -> float:
@@ -130,15 +130,16 @@ class Proof(RootBranches):
             need *= 1 - chance_to_cut(cuts, tested)
 
     def _all_moves(self) -> Task | None:
-        """The root itself as a task. The last one finds the first of the moves that have the value."""
+        """The root itself as a task, which finds the value, and the first move that has it, unless its test fails."""
         if self.under_way or self.done:
             return None
         self.under_way += 1
-        return Task((), "all moves", self.state, self.depth, self._view(self._whole_window()), self.algorithm.name)
+        window = self._view(self._whole_window())
+        return Task((), "all moves", self.state, self.depth, window, self.algorithm.name, climbs=True)
 
     def _whole_window(self) -> Window:
-        value_known = max(self._bounds()[0]) == self._threshold
-        return Window(self._threshold - 1, self._threshold + (1 if value_known else 0))
+        """From the threshold on up: where a test is passed, the next one often takes less time than a message."""
+        return Window(self._threshold - 1, max(self._bounds()[1]) + 1)
 
     def wanted(self, task: Task) -> Window | None:
         window = super().wanted(task) if task.path else self._view(self._whole_window())

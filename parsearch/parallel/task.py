@@ -48,7 +48,8 @@ class Task:
     """One subtree to search. Together with the game it is everything that the search depends on.
 
     path: from the root, as indices into the moves of each state on the way. line: the same as move texts.
-    depth: plies below `state`. window: from player 0's point of view.
+    depth: plies below `state`. window: from player 0's point of view. climbs: a compiled game's search asks by
+    null-window tests, from the end of the window that is bad for the mover on.
     nodes, seconds: limits of this task alone, None for none.
     """
 
@@ -59,6 +60,7 @@ class Task:
     window: Window
     algorithm: str
     options: Options = Options()
+    climbs: bool = False
     nodes: int | None = None
     seconds: float | None = None
 

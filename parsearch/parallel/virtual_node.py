@@ -56,7 +56,7 @@ class VirtualNode:
         if not self._tasks:
             self.now = when
         crew = self._crew_for(task)
-        crew.start(worker, task.state, task.depth, window)
+        crew.start(worker, task.state, task.depth, window, task.climbs)
         self._tasks[worker] = task, when
         self._windows[worker] = window
 

@@ -187,6 +187,24 @@ def test_slices_and_better_windows_between_them(algorithm: str) -> None:
             assert keeps_contract(window, narrowed.value, value), (window, narrowed.value, value)
 
 
+def test_a_search_that_climbs_gives_the_value_and_the_first_best_move() -> None:
+    rng = random.Random(9)
+    game = Hashed()
+    for features in (Features("alphabeta"), Features("pvs", table=True, ordered=True)):
+        for _ in range(100):
+            state, depth, table = some_state(game, rng, 3), rng.randrange(1, 7), Table(1)
+            value, line = minimax(game, state, depth, Effort())
+            low = rng.randrange(-5, 3)  # in the mover's view, as the climb is
+            own = rng.choice([Window(low, low + rng.randrange(1, 9)), Window(low)])
+            window = own if game.to_move(state) == 0 else own.reversed()
+            climbing = Search(game, state, depth, features, window, table=table, climbs=True)
+            while not climbing.run(rng.choice([1, 7, 100])):
+                pass
+            assert keeps_contract(window, climbing.value, value), (window, climbing.value, value)
+            if window.alpha < value < window.beta:
+                assert climbing.line[:1] == moves_of(line)[:1]
+
+
 def test_searches_stepped_in_turn_over_one_table() -> None:
     rng = random.Random(7)
     game, table = Hashed(), Table(1)

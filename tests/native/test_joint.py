@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cases import conformance, keeps_contract, some_state
 from hashed_game import Hashed
-from parsearch.algorithms import AgainstAll, Effort, alphabeta, minimax
+from parsearch.algorithms import AgainstAll, Effort, alphabeta, minimax, moves_of
 from parsearch.core.window import Window
 from parsearch.games import load_game
 from parsearch.games.connect4 import Connect4
@@ -216,6 +216,33 @@ def test_fixed_depth_with_narrowing_and_dropping(seed: int) -> None:
             del windows[copy]
     for copy, window in windows.items():
         assert keeps_contract(window, copy.value, value), (window, copy.value, value)
+    assert busy.held == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds)
+def test_copies_that_climb_find_the_value_and_the_first_best_move(seed: int) -> None:
+    rng = random.Random(seed)
+    game = Hashed()
+    state, depth = some_state(game, rng, rng.randrange(4)), rng.randrange(2, 9)
+    value, line = minimax(game, state, depth, Effort())
+    algorithm = rng.choice(["alphabeta", "pvs"])
+    low = value + rng.randrange(-4, 3)
+    window = Window(low, low + rng.randrange(1, 8))
+    table, busy = small_table(rng), Busy(4)
+    copies = [
+        Search(game, state, depth, joint(algorithm), window, table=table, busy=busy, climbs=True) for _ in range(4)
+    ]
+    for copy in interleave(copies, rng):
+        if copy is not copies[0] and rng.random() < 0.02:
+            copy.release()
+            copies.remove(copy)
+            break
+    for copy in copies:
+        copy.run(NEVER)
+        assert keeps_contract(window, copy.value, value), (window, copy.value, value)
+        if window.alpha < value < window.beta:
+            assert copy.line[0] == moves_of(line)[0]
     assert busy.held == 0
 
 
