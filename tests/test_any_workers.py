@@ -15,7 +15,7 @@ from cases import COMPILED_SETS, PLAIN_SETS, conformance, sample
 from parsearch import Coordinator, Limits, SearchResult, load_game, search
 from parsearch.native import engine
 from parsearch.parallel.simulated import simulate
-from parsearch.parallel.simulated_backend import VirtualCluster
+from parsearch.parallel.virtual_cluster import VirtualCluster
 
 Solve = Callable[..., SearchResult]
 

@@ -3,6 +3,7 @@ the real search, schedules that can be worked out by hand, and the same thing ev
 
 from __future__ import annotations
 
+import math
 import random
 from collections import defaultdict
 from dataclasses import replace
@@ -16,12 +17,14 @@ from cases import AnyTurns, Node, random_node
 from hashed_game import Hashed
 from parsearch import InputError, Limits, SearchResult, load_game, search
 from parsearch.core.window import Window
+from parsearch.native.crew import Crew
 from parsearch.parallel import top_tree
 from parsearch.parallel.backend import Backend, SerialBackend
 from parsearch.parallel.native_task import _table
 from parsearch.parallel.simulated import simulate
-from parsearch.parallel.simulated_backend import Failure, SimulatedBackend, VirtualCluster
+from parsearch.parallel.simulated_backend import SimulatedBackend
 from parsearch.parallel.task import Task
+from parsearch.parallel.virtual_cluster import Failure, VirtualCluster
 
 HASHED = Hashed()
 
@@ -273,9 +276,69 @@ def test_a_thousand_workers_take_bounded_memory() -> None:
         assert process.memory_info().rss - before < 512 * 2**20  # 128 tables and some 0.1 MiB a worker
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("starts", [0, 1])
+def test_what_interrupts_a_step_is_what_comes_out(
+    monkeypatch: pytest.MonkeyPatch, error: type[BaseException], starts: int
+) -> None:
+    """Half of what was under way is then done, and to end it in order would raise something else."""
+    start, left = Crew.start, starts
+
+    def interrupted(*arguments: Any) -> Any:
+        nonlocal left
+        if left == 0:
+            raise error
+        left -= 1
+        return start(*arguments)
+
+    monkeypatch.setattr(Crew, "start", interrupted)
+    game = load_game("tictactoe")
+    with pytest.raises(error):
+        simulate(game, game.initial_state(), VirtualCluster(1, 2))
+
+
+def test_an_interrupted_plain_search_is_what_comes_out() -> None:
+    class Interrupted(AnyTurns):
+        left = 500
+
+        def evaluate(self, state: Any) -> Any:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+            return super().evaluate(state)
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(Interrupted(), fan([400] * 4), FREE, algorithm="minimax")
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"nodes": 0}, {"rate": 0.0}, {"speeds": (1.0, 1.0)}, {"latency": -1.0}, {"jitter": 2.0}]
+    ("wrong", "message"),
+    [
+        ({"nodes": 0}, "nodes must be a whole number from 1 to 16384, not 0"),
+        ({"nodes": 1.5}, "nodes must be a whole number"),
+        ({"workers": "2"}, "workers must be a whole number from 1 to 16384, not '2'"),
+        ({"nodes": 64, "workers": 1024}, "workers must be a whole number from 1 to 256, not 1024"),
+        ({"workers": True}, "workers must be"),
+        ({"rate": 0.0}, "rate must be a number from 0.001 to 1e+12, not 0.0"),
+        ({"rate": math.nan}, "rate must be"),
+        ({"rate": math.inf}, "rate must be"),
+        ({"rate": "fast"}, "rate must be"),
+        ({"speeds": (1.0, 1.0)}, "no use for 2 speeds"),
+        ({"speeds": (0.0,)}, "speeds must be"),
+        ({"speeds": (math.inf,)}, "speeds must be"),
+        ({"send_seconds": 1e308}, "send_seconds must be a number from 0 to 10"),
+        ({"latency": -1.0}, "latency must be"),
+        ({"latency": math.nan}, "latency must be"),
+        ({"jitter": 2.0}, "jitter must be a number from 0 to 1"),
+        ({"failures": (Failure(0.0, 1),)}, "failing node must be a whole number from 0 to 0, not 1"),
+        ({"failures": (Failure(0.0, 0, 2),)}, "failing worker must be a whole number from 0 to 1, not 2"),
+        ({"failures": (Failure(math.nan, 0),)}, "moment of failure must be"),
+        ({"seed": -1}, "seed must be"),
+    ],
 )
-def test_senseless_clusters_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="a virtual cluster"):
+def test_senseless_clusters_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
         VirtualCluster(**wrong)
+    assert str(caught.value).startswith("a virtual cluster")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

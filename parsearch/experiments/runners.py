@@ -17,7 +17,7 @@ from parsearch.experiments.calibration import Calibration
 from parsearch.experiments.plan import Plan, Question
 from parsearch.parallel.coordinator import Coordinator
 from parsearch.parallel.simulated import simulate
-from parsearch.parallel.simulated_backend import VirtualCluster
+from parsearch.parallel.virtual_cluster import VirtualCluster
 
 WARM_PLIES = 8
 """A search that only warms up is this shallow: some thousand nodes."""

@@ -11,8 +11,9 @@ from parsearch.core.result import SearchResult
 from parsearch.parallel.backend import Backend
 from parsearch.parallel.driver import Driver
 from parsearch.parallel.request import Request
-from parsearch.parallel.simulated_backend import SimulatedBackend, VirtualClock, VirtualCluster
+from parsearch.parallel.simulated_backend import SimulatedBackend, VirtualClock
 from parsearch.parallel.task import Options
+from parsearch.parallel.virtual_cluster import VirtualCluster
 from parsearch.parallel.workers import Workers
 
 

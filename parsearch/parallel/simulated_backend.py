@@ -11,52 +11,15 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from parsearch.core.errors import InputError, WorkerError
+from parsearch.core.errors import WorkerError
 from parsearch.core.game import Game
 from parsearch.core.result import TaskRun
 from parsearch.core.window import Window
 from parsearch.parallel.backend import EXCHANGE_SECONDS, Backend
 from parsearch.parallel.familiar import Familiar
 from parsearch.parallel.task import Outcome, Task, answered, can_share, run_task
+from parsearch.parallel.virtual_cluster import Failure, VirtualCluster
 from parsearch.parallel.virtual_node import VirtualNode
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A worker that dies at a virtual moment, or a whole node where `worker` is None. A worker is replaced at once."""
-
-    at: float
-    node: int
-    worker: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class VirtualCluster:
-    """The machine to simulate. Times in seconds.
-
-    nodes: machines, each with `workers` workers that share a table. rate: nodes of the tree that a worker visits a
-    second. speeds: of each machine relative to that, 1 where left out.
-    send_seconds: what it costs the coordinator to send a task. latency: of a message, one way; jitter: the share by
-    which it varies at random, under `seed`. failures: what dies when.
-    """
-
-    nodes: int = 1
-    workers: int = 2
-    rate: float = 5e6
-    send_seconds: float = 0.0006
-    latency: float = 0.0005
-    jitter: float = 0.0
-    speeds: tuple[float, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.nodes < 1 or self.workers < 1:
-            raise InputError(f"a virtual cluster has nodes and workers, not {self.nodes} and {self.workers}")
-        if min((self.rate, *self.speeds)) <= 0 or len(self.speeds) > self.nodes:
-            raise InputError("a virtual cluster's rate and speeds are more than 0, and no more speeds than nodes")
-        if min(self.send_seconds, self.latency, self.jitter) < 0 or self.jitter > 1:
-            raise InputError("a virtual cluster's times are 0 or more, and its jitter between 0 and 1")
 
 
 class VirtualClock:
@@ -126,6 +89,7 @@ class SimulatedBackend(Backend):
         self._exchanging: set[VirtualNode] = set()
         self._again: list[Task] = []  # whose worker died
         self._arrived: list[tuple[Task, Outcome]] = []
+        self._broken = False  # something was raised in the middle of a step: only to be left alone
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._number = count()
         for failure in cluster.failures:
@@ -165,7 +129,7 @@ class SimulatedBackend(Backend):
         while self._again and (not self._busy or min(self._busy.values()) < self._cluster.workers):
             self.submit(self._again.pop())
         until = self.clock() + seconds
-        while not self._arrived and self.clock() < until and (self._events or self._stepping()):
+        while not self._arrived and self.clock() < until and self._going:
             self._step(until)
         arrived, self._arrived = self._arrived, []
         return arrived
@@ -191,7 +155,7 @@ class SimulatedBackend(Backend):
             self.tell(held.task, None)
         self._held.clear()
         self._again.clear()
-        while any(self._busy.values()):
+        while any(self._busy.values()) and self._going:
             self._step(self.clock() + 1.0)
         self._arrived.clear()
 
@@ -200,8 +164,14 @@ class SimulatedBackend(Backend):
     def _stepping(self) -> list[VirtualNode]:
         return [node for node in self._nodes if node.running]
 
+    @property
+    def _going(self) -> bool:
+        """Whether anything is still to happen."""
+        return not self._broken and bool(self._events or self._stepping())
+
     def _step(self, until: float) -> None:
         """Go on to the next event, or as far as no message could have changed anything."""
+        self._broken = True
         stepping = self._stepping()
         horizon = min(until, self._events[0][0]) if self._events else until
         alone = len(stepping) == 1
@@ -217,6 +187,7 @@ class SimulatedBackend(Backend):
         self.clock.spend(horizon)  # type: ignore[attr-defined]
         while self._events and self._events[0][0] <= horizon:
             heapq.heappop(self._events)[2]()
+        self._broken = False
 
     def _at(self, when: float, event: Callable[[], None]) -> None:
         heapq.heappush(self._events, (when, next(self._number), event))
