@@ -39,6 +39,9 @@ def _as_text(value: object) -> object:
     return value
 
 
+Natural = Annotated[int, Field(ge=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+
 Text = Annotated[str, BeforeValidator(_as_text)]
 """Text that may look like a number, such as the Connect Four position 44444."""
 
@@ -72,16 +75,13 @@ class SearchConfig(Config):
     moves: Text | None = None
     algorithm: str | None = None
     limits: Annotated[LimitsConfig, BeforeValidator(_nothing_below)] = LimitsConfig()
-    workers: Annotated[int, Field(ge=0)] | None = None
+    workers: Natural | None = None
     address: str | None = None
     offload: Literal["auto", "always"] = "auto"
     all_moves: bool = False
-    table: Annotated[int, Field(ge=0)] | None = None
+    table: Natural | None = None
     quiescence: bool = False
     ray_options: Annotated[dict[str, Any], BeforeValidator(_nothing_below)] = {}
-
-
-AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class SearchesConfig(Config):
@@ -99,7 +99,7 @@ class SearchesConfig(Config):
     suite: str | None = None
     algorithms: list[str] = []
     depths: Annotated[list[AtLeastOne], Field(min_length=1)] | None = None
-    table: Annotated[int, Field(ge=0)] | None = None
+    table: Natural | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -137,6 +137,11 @@ class BackendConfig(Config):
                 raise ValueError(f"{count} workers do not fill machines of {machine}; use a multiple of {machine}")
         return self
 
+    @property
+    def machine(self) -> int | None:
+        """How many simulated workers stand on one machine; None where nothing is simulated."""
+        return (self.nodes_per_machine or max(self.workers)) if self.kind == "simulated" else None
+
 
 class ExperimentConfig(Config):
     """One experiment: `parsearch speedup --config FILE --out DIR`.
@@ -150,8 +155,21 @@ class ExperimentConfig(Config):
     searches: Annotated[list[SearchesConfig], Field(min_length=1)]
     backends: Annotated[list[BackendConfig], Field(min_length=1)]
     repeats: AtLeastOne = 3
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Natural = 0
     outputs: list[Literal["md", "html", "svg", "png"]] = ["md", "html", "svg", "png"]
+
+    @model_validator(mode="after")
+    def _backends_differ(self) -> Self:
+        """In what a row says of its backend; else the second one would count as measured with the first."""
+        seen: dict[tuple[str, str | None, int | None], int] = {}
+        for number, backend in enumerate(self.backends):
+            first = seen.setdefault((backend.kind, backend.address, backend.machine), number)
+            if first != number:
+                raise ValueError(
+                    f"backends.{first} and backends.{number} have the same kind, address and number of workers on a "
+                    "machine, so no row could tell them apart; make one entry of them, or two experiments"
+                )
+        return self
 
 
 Model = TypeVar("Model", bound=Config)
@@ -174,7 +192,7 @@ def load_config(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise ConfigError(f"{path}: {_first_fault(error)}") from error
+        raise ConfigError(f"{path}: {first_fault(error)}") from error
 
 
 class _Loader(yaml.SafeLoader):
@@ -218,25 +236,33 @@ _WANTED = {
     "string_type": "text",
     "bool_type": "true or false",
     "list_type": "a list",
+    "tuple_type": "a list",
     "dict_type": "a mapping of keys to values",
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
+    "dataclass_type": "a mapping of keys to values",
 }
-"""Pydantic's names for what a value should have been, in the words of somebody who writes YAML."""
+"""Pydantic's names for what a value should have been, in the words of somebody who writes YAML or JSON."""
 
 
-def _first_fault(error: ValidationError) -> str:
+def first_fault(error: ValidationError) -> str:
     """The first of the faults in one sentence that starts with the key."""
     fault = error.errors()[0]
     key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "json_invalid":
+        return "it is not JSON"
     if fault["type"] == "missing":
         return f"{key} is missing; add it"
+    if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"there is no key {key!r}; leave it out"
     if fault["type"] == "greater_than_equal":
         return f"{key} must be {fault['ctx']['ge']} or more, not {fault['input']!r}"
+    if fault["type"] == "less_than_equal":
+        return f"{key} must be {fault['ctx']['le']} or less, not {fault['input']!r}"
     if fault["type"] == "too_short":
         return f"{key} is empty; list at least {fault['ctx']['min_length']}"
     if fault["type"] == "value_error":
         reason = str(fault["ctx"]["error"])
         return f"{key}: {reason}" if key else reason
     wanted = _WANTED.get(fault["type"]) or fault["msg"].removeprefix("Input should be ")
-    return f"{key} must be {wanted}, not {fault['input']!r}"
+    return f"{key or 'it'} must be {wanted}, not {fault['input']!r}"

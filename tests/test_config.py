@@ -121,6 +121,16 @@ SEARCH = "searches: [{game: nim}]\n"
             "positions and suite both name positions; keep one of them",
         ),
         (SEARCH + "backends: [{kind: ray, workers: [1]}]\noutputs: [pdf]", "outputs.0 must be 'md', 'html', 'svg' or"),
+        (
+            SEARCH + "backends: [{kind: simulated, workers: [2], calibration: a.yaml}, "
+            "{kind: simulated, workers: [1, 2], calibration: b.yaml, nodes_per_machine: 2}]",
+            "backends.0 and backends.1 have the same kind, address and number of workers on a machine",
+        ),
+        (
+            SEARCH + "backends: [{kind: ray, workers: [1]}, {kind: simulated, workers: [1], calibration: a.yaml}, "
+            "{kind: ray, workers: [2]}]",
+            "backends.0 and backends.2 have the same kind, address",
+        ),
     ],
 )
 def test_faults_of_experiments_name_the_place(tmp_path: Path, text: str, message: str) -> None:
@@ -129,3 +139,14 @@ def test_faults_of_experiments_name_the_place(tmp_path: Path, text: str, message
     with pytest.raises(ConfigError) as caught:
         load_config(path, ExperimentConfig)
     assert message in str(caught.value)
+
+
+def test_backends_that_differ_in_their_rows_stand_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "experiment.yaml"
+    path.write_text(
+        SEARCH + "backends:\n"
+        "- {kind: ray, workers: [2]}\n- {kind: ray, workers: [2], address: 'head:6379'}\n"
+        "- {kind: simulated, workers: [2, 4], calibration: a.yaml}\n"
+        "- {kind: simulated, workers: [2, 4], calibration: b.yaml, nodes_per_machine: 2}\n"
+    )
+    assert [backend.machine for backend in load_config(path, ExperimentConfig).backends] == [None, None, 4, 2]

@@ -105,6 +105,42 @@ def test_a_calibration_reads_back(tmp_path):
         read_calibration(tmp_path / "none.yaml")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("nodes_per_second: 1000.0", "nodes_per_second: 1e999", "nodes_per_second must be a finite number"),
+        (
+            "nodes_per_second: 1000.0",
+            "nodes_per_second: 1e308",
+            "nodes_per_second must be 1000000000000.0 or less",
+        ),
+        ("nodes_per_second: 1000.0", "nodes_per_second: 1e-320", "nodes_per_second must be 0.001 or more"),
+        ("nodes_per_second: 1000.0", "nodes_per_second: .nan", "nodes_per_second must be a number, not '.nan'"),
+        ("send_seconds: 0.001", "send_seconds: 1e999", "send_seconds must be a finite number"),
+        ("latency_seconds: 0.002", "latency_seconds: 1e308", "latency_seconds must be 10.0 or less, not 1e+308"),
+        ("latency_seconds: 0.002", "latency_seconds: -0.1", "latency_seconds must be 0.0 or more, not -0.1"),
+        ("table_probe_seconds: 1.0e-08", "table_probe_seconds: 1e999", "table_probe_seconds must be a finite number"),
+    ],
+)
+def test_numbers_that_no_machine_has_are_refused(config, tmp_path, old, new, message):
+    machine = tmp_path / "machine.yaml"
+    assert old in machine.read_text()
+    machine.write_text(machine.read_text().replace(old, new))
+    with pytest.raises(ConfigError) as caught:
+        run(config, tmp_path / "out")
+    assert "machine.yaml: " in str(caught.value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_more_workers_than_can_be_simulated_are_refused(config, tmp_path):
+    write_config(tmp_path, CONFIG.replace("[1, 2, 8]", "[1, 1000000]"))
+    with pytest.raises(ConfigError, match=r"yaml: backends\.0\.workers has 1000000, but at most 16384"):
+        run(config, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_costs_by_hand():
     def run(worker, sent, started, ended, received):
         return TaskRun("", worker, sent, started, ended, received, 1)

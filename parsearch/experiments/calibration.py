@@ -10,8 +10,11 @@ from pydantic import Field
 
 from parsearch.config import Config, load_config
 from parsearch.core.errors import InputError
+from parsearch.parallel.virtual_cluster import DELAYS, RATES
 
-Positive = Annotated[float, Field(gt=0)]
+NodesPerSecond = Annotated[float, Field(ge=RATES[0], le=RATES[1], allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=DELAYS[0], le=DELAYS[1], allow_inf_nan=False)]
+"""What a `VirtualCluster` may have."""
 
 
 class Rate(Config):
@@ -20,7 +23,7 @@ class Rate(Config):
     game: str
     algorithm: str
     solving: bool
-    nodes_per_second: Positive
+    nodes_per_second: NodesPerSecond
 
 
 class Calibration(Config):
@@ -28,14 +31,14 @@ class Calibration(Config):
 
     machine: the processor and software that were measured, for the reader. send_seconds: of the coordinator, for each
     task. latency_seconds: one way, coordinator to worker. table_probe_seconds: one random access to a table larger
-    than the processor's caches.
+    than the processor's caches, for the reader too: the rates were measured with a table, and have its cost in them.
     """
 
     machine: str
     rates: list[Rate]
-    send_seconds: Positive
-    latency_seconds: Positive
-    table_probe_seconds: Positive
+    send_seconds: Seconds
+    latency_seconds: Seconds
+    table_probe_seconds: Seconds
 
     def rate(self, game: str, algorithm: str, solving: bool) -> float:
         """Nodes a second. Raises InputError where it was not measured."""

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator
 
 from parsearch.algorithms import ALGORITHMS, Algorithm, find_algorithm
-from parsearch.config import BackendConfig, ExperimentConfig, SearchesConfig, load_config
+from parsearch.config import AtLeastOne, BackendConfig, ExperimentConfig, Natural, SearchesConfig, load_config
 from parsearch.core.errors import ConfigError, InputError, StateError
 from parsearch.core.game import Game
 from parsearch.core.limits import Limits
@@ -20,8 +22,15 @@ from parsearch.core.text import read_state
 from parsearch.experiments.calibration import Calibration, read_calibration
 from parsearch.games.registry import load_game
 from parsearch.parallel.task import blaming
+from parsearch.parallel.virtual_cluster import MOST_WORKERS
 
 SUITES = files("parsearch.experiments") / "suites"
+
+
+def _known(algorithm: str) -> str:
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"there is no {algorithm!r}")
+    return algorithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +44,16 @@ class Cell:
     of the sequential search.
     """
 
-    backend: str
+    backend: Literal["ray", "simulated"]
     address: str | None
-    nodes_per_machine: int | None
+    nodes_per_machine: AtLeastOne | None
     game: str
     state: str
-    depth: int | None
-    table: int | None
-    algorithm: str
-    workers: int
-    repeat: int
+    depth: AtLeastOne | None
+    table: Natural | None
+    algorithm: Annotated[str, AfterValidator(_known)]
+    workers: Natural
+    repeat: Natural
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +80,7 @@ class Question:
         return Cell(
             backend.kind,
             backend.address,
-            (backend.nodes_per_machine or max(backend.workers)) if backend.kind == "simulated" else None,
+            backend.machine,
             self.game_text,
             self.state_text,
             self.depth,
@@ -128,6 +137,12 @@ def read_plan(path: Path) -> Plan:
     Raises ConfigError, and other InputErrors, naming the file and what is wrong.
     """
     config = load_config(path, ExperimentConfig)
+    for number, backend in enumerate(config.backends):
+        if backend.kind == "simulated" and max(backend.workers) > MOST_WORKERS:
+            raise ConfigError(
+                f"{path}: backends.{number}.workers has {max(backend.workers)}, but at most {MOST_WORKERS} can be "
+                "simulated; list fewer"
+            )
     folder = path.resolve().parent
     named = {backend.calibration for backend in config.backends if backend.calibration}
     calibrations = {name: read_calibration(folder / name) for name in named}

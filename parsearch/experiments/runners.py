@@ -93,7 +93,8 @@ class SimulatedRunner(Runner):
 
     def __init__(self, backend: BackendConfig, calibration: Calibration, seed: int) -> None:
         super().__init__()
-        self._machine = backend.nodes_per_machine or max(backend.workers)
+        assert backend.machine is not None
+        self._machine = backend.machine
         self._calibration = calibration
         self._seed = seed
         self._alone = Coordinator(workers=0)
