@@ -6,6 +6,7 @@ import pytest
 
 from parsearch.core.result import TaskRun
 from parsearch.experiments.analysis import make_series, minimal_ratios, weak_scaling
+from parsearch.experiments.machine import Machine
 from parsearch.experiments.plan import Cell
 from parsearch.experiments.rows import RootWork, Row
 from parsearch.experiments.tables import (
@@ -17,6 +18,8 @@ from parsearch.experiments.tables import (
     weak_table,
     worker_table,
 )
+
+MACHINE = Machine("", "", "a processor", 2, 2, 2, 2**30, 2**30, (0.0, 0.0, 0.0), "3.11")
 
 
 def works(*seconds):
@@ -38,7 +41,7 @@ def row(workers, repeat, seconds, nodes=1_000, *, algorithm="minimax", state="s"
         timeline=(),
         seed=0,
         config_hash="",
-        machine={},
+        machine=MACHINE,
         versions={},
         **(known | more),
     )
@@ -107,6 +110,7 @@ def test_what_is_not_finished_is_left_out():
     rows = [*ROWS, row(0, 4, 1.0), row(0, 1, 1.0, state="begun"), row(2, 1, 1.0, state="nothing to compare with")]
     assert make_series(rows, seed=0) == make_series(ROWS, seed=0)
     assert make_series([row(0, 1, 1.0)], seed=0) == ()
+    assert make_series([row(2, 1, 1.0)], seed=0) == ()
 
 
 def test_weak_scaling_and_gustafson():

@@ -65,7 +65,7 @@ def test_the_calibrated_machine_is_simulated(config, tmp_path):
 
 def test_the_same_seed_gives_the_same_figures(config, tmp_path):
     def figures(out):
-        return [replace(row, took=0.0, machine={}) for row in run(config, tmp_path / out).rows]
+        return [replace(row, took=0.0, machine=None) for row in run(config, tmp_path / out).rows]
 
     assert figures("one") == figures("two")
 

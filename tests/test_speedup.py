@@ -34,7 +34,7 @@ def test_a_real_run_on_ray_workers(tmp_path):
     assert {row.move for row in report.rows if row.cell.state == "XX-OO---- X"} == {"c1"}
     assert {(row.speedup is None) for row in report.rows if not row.cell.repeat} == {True}
     assert all(row.speedup > 0 and row.seconds > 0 for row in report.rows if row.cell.repeat)
-    assert all(row.machine["memory"] > 0 and row.versions["parsearch"] for row in report.rows)
+    assert all(row.machine.memory > 0 and row.versions["parsearch"] for row in report.rows)
     assert {row.seed for row in report.rows} == {7}
     assert read_rows(out) == list(report.rows)
     assert seen[0] == ExperimentProgress(0, CELLS, None, "starting")
@@ -198,14 +198,31 @@ def test_the_tables_fit_a_terminal(tmp_path, without_ray):
     assert "tictactoe to depth 4: alphabeta (Ray)" in stream.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("outputs", "written"),
+    [
+        ("[]", "every row in rows.jsonl"),
+        ("[svg]", "plots as *.svg, every row in rows.jsonl"),
+        ("[png, md]", "report.md, plots as *.png, every row in rows.jsonl"),
+    ],
+)
+def test_the_last_line_says_what_is_there(tmp_path, without_ray, outputs, written):
+    report = run(write_config(tmp_path, CONFIG + f"outputs: {outputs}\n"), tmp_path / "out")
+    stream = io.StringIO()
+    console.print_report(report, Path("out"), Console(width=200, file=stream))
+    assert stream.getvalue().endswith(f"written to out: {written}\n")
+    kinds = {path.suffix.removeprefix(".") for path in (tmp_path / "out").iterdir()} - {"json", "jsonl"}
+    assert kinds == set(report.outputs)
+
+
 def test_the_report_says_what_was_measured(tmp_path, without_ray):
     out = tmp_path / "out"
     report = run(write_config(tmp_path), out)
     page, text = (out / "report.html").read_text(), (out / "report.md").read_text()
     for content in (page, text):
         assert "A trial" in content
-        assert report.asked["hash"] in content
-        assert report.rows[0].machine["cpu"] in content
+        assert report.asked.hash in content
+        assert report.rows[0].machine.cpu in content
         for table in (*report.tables, *report.position_tables):
             assert table.title in content
             assert table.rows[-1][-1] in content

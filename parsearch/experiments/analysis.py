@@ -174,7 +174,7 @@ def _one_series(subject: Subject, rows: Sequence[Row], seed: int) -> Series | No
         fits = row.cell.algorithm == subject.algorithm if row.cell.workers else row.cell.algorithm in rivals
         if row.cell.repeat and fits and replace(_subject(row.cell), algorithm=subject.algorithm) == subject:
             by_state.setdefault(row.cell.state, {}).setdefault(row.cell.workers, []).append(row)
-    counts = sorted(set().union(*by_state.values()))
+    counts = sorted({0}.union(*by_state.values()))
     positions = []
     for state, cells in by_state.items():
         finished = min(len(cells.get(count, ())) for count in counts)

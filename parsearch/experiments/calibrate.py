@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
@@ -14,7 +13,7 @@ import numpy as np
 from parsearch.config import BackendConfig, ExperimentConfig, SearchesConfig, load_config
 from parsearch.core.result import TaskRun
 from parsearch.experiments.calibration import Calibration, Rate
-from parsearch.experiments.machine import machine_facts, machine_text
+from parsearch.experiments.machine import machine_facts, machine_text, versions
 from parsearch.experiments.plan import Question, Search, read_searches
 from parsearch.experiments.runners import warm_up_search
 from parsearch.games.registry import load_game
@@ -64,10 +63,8 @@ def calibrate(
     tell("task and round trip")
     send_seconds, latency_seconds = _task_costs(address)
     tell("table")
-    facts = asdict(machine_facts())
-    versions = facts.pop("versions")
     return Calibration(
-        machine=machine_text(facts, versions),
+        machine=machine_text(machine_facts(), versions()),
         rates=rates,
         send_seconds=send_seconds,
         latency_seconds=latency_seconds,

@@ -70,8 +70,9 @@ def print_report(report: Report, folder: Path, console: Console) -> None:
         table = summary_table(series)
         console.print(_rich_table(table))
         console.print(table.note, style="dim", markup=False, highlight=False)
-    written = ", ".join(f"report.{kind}" for kind in ("html", "md") if kind in report.outputs)
-    console.print(f"all tables and plots: {written} in {folder}", style="dim", markup=False, highlight=False)
+    names = {"html": "report.html", "md": "report.md", "svg": "plots as *.svg", "png": "plots as *.png"}
+    written = ", ".join([*(name for kind, name in names.items() if kind in report.outputs), "every row in rows.jsonl"])
+    console.print(f"written to {folder}: {written}", style="dim", markup=False, highlight=False)
 
 
 def _rich_table(table: Table) -> RichTable:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -20,7 +19,7 @@ PACKAGES = ("parsearch", "ray", "numpy", "numba")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine, its software, and how busy it was when the facts were taken.
+    """The machine, and how busy it was when the facts were taken.
 
     when: UTC, ISO 8601. usable_cores: what this process may use. memory, available: bytes.
     load: runnable processes on average over the last 1, 5 and 15 minutes, other programs' included.
@@ -36,7 +35,6 @@ class Machine:
     available: int
     load: tuple[float, float, float]
     python: str
-    versions: dict[str, str]
 
 
 def machine_facts() -> Machine:
@@ -53,16 +51,20 @@ def machine_facts() -> Machine:
         available=memory.available,
         load=psutil.getloadavg(),
         python=platform.python_version(),
-        versions={package: version(package) for package in PACKAGES},
     )
 
 
-def machine_text(machine: dict[str, Any], versions: dict[str, str]) -> str:
-    """The facts that a reader of a speedup needs, in one line; machine: those of `Machine` as plain data."""
+def versions() -> dict[str, str]:
+    """Of the packages that matter."""
+    return {package: version(package) for package in PACKAGES}
+
+
+def machine_text(machine: Machine, versions: dict[str, str]) -> str:
+    """The facts that a reader of a speedup needs, in one line."""
     software = ", ".join(f"{package} {version}" for package, version in versions.items())
     return (
-        f"{machine['cpu']}, {machine['usable_cores']} usable cores, {machine['memory'] / 2**30:.0f} GiB, "
-        f"Python {machine['python']}, {software}; load {machine['load'][0]:.2f} at the start, {machine['when']}"
+        f"{machine.cpu}, {machine.usable_cores} usable cores, {machine.memory / 2**30:.0f} GiB, "
+        f"Python {machine.python}, {software}; load {machine.load[0]:.2f} at the start, {machine.when}"
     )
 
 

@@ -6,14 +6,13 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from parsearch.core.errors import InputError
 from parsearch.experiments import plots
 from parsearch.experiments.agreement import require_agreement
 from parsearch.experiments.analysis import Series, make_series
 from parsearch.experiments.machine import machine_text
-from parsearch.experiments.rows import Row, read_experiment, read_rows
+from parsearch.experiments.rows import Asked, Row, read_experiment, read_rows, require_asked
 from parsearch.experiments.tables import Table, position_table, tables
 
 LEGEND = (
@@ -44,7 +43,7 @@ class Report:
     rows: tuple[Row, ...]
     series: tuple[Series, ...]
     machines: tuple[str, ...]
-    asked: dict[str, Any]
+    asked: Asked
 
     @property
     def tables(self) -> list[Table]:
@@ -63,13 +62,14 @@ def read_report(folder: Path) -> Report:
     Raises InputError where there are none, AnswersDifferError where they disagree.
     """
     asked, rows = read_experiment(folder), read_rows(folder)
+    require_asked(folder, rows, asked.hash)
     require_agreement(rows)
-    config = asked["config"]
-    series = make_series(rows, config["seed"])
+    config = asked.config
+    series = make_series(rows, config.seed)
     if not series:
         raise InputError(f"{str(folder)!r} has no finished repeat yet; go on with the same speedup command")
     machines = dict.fromkeys(machine_text(row.machine, row.versions) for row in rows)
-    return Report(config["title"], tuple(config["outputs"]), tuple(rows), series, tuple(machines), asked)
+    return Report(config.title, tuple(config.outputs), tuple(rows), series, tuple(machines), asked)
 
 
 def write_report(folder: Path) -> Report:
@@ -94,7 +94,7 @@ def _markdown(report: Report, images: Sequence[str]) -> str:
     parts += [f"![{image}]({image})" for image in images]
     parts += [_markdown_table(table) for table in [*report.tables, *report.position_tables]]
     parts += ["## Measured on", "\n".join(f"- {machine}" for machine in report.machines)]
-    parts += [f"Config hash {report.asked['hash']}, seed {report.asked['config']['seed']}; all rows in rows.jsonl."]
+    parts += [f"Config hash {report.asked.hash}, seed {report.asked.config.seed}; all rows in rows.jsonl."]
     return "\n\n".join(parts) + "\n"
 
 
@@ -113,7 +113,7 @@ def _html(report: Report, drawings: Sequence[str]) -> str:
     body += [_html_table(table) for table in report.position_tables]
     body.append("</details><h2>Measured on</h2><ul>")
     body += [f"<li>{html.escape(machine)}</li>" for machine in report.machines]
-    body.append(f"</ul><p>Config hash {report.asked['hash']}, seed {report.asked['config']['seed']}.</p>")
+    body.append(f"</ul><p>Config hash {report.asked.hash}, seed {report.asked.config.seed}.</p>")
     title = html.escape(report.title)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(body) + "\n</body></html>\n"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from parsearch.core.result import SearchResult
 from parsearch.experiments import metrics, timeline
 from parsearch.experiments.agreement import cell_name, require_agreement, same_question
-from parsearch.experiments.machine import machine_facts
+from parsearch.experiments.machine import machine_facts, versions
 from parsearch.experiments.plan import Cell, Plan, Question, read_plan
 from parsearch.experiments.plots import require_matplotlib
 from parsearch.experiments.report import Report, write_report
@@ -57,9 +57,7 @@ class _Experiment:
         self._plan = plan
         self._store = store
         self._show = show
-        facts = asdict(machine_facts())
-        self._versions: dict[str, str] = facts.pop("versions")
-        self._machine = facts
+        self._machine, self._versions = machine_facts(), versions()
 
     def measure(self) -> None:
         """Measure every cell that has no row. Raises AnswersDifferError."""
