@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from typer.testing import CliRunner
@@ -139,6 +140,39 @@ def test_more_workers_than_can_be_simulated_are_refused(config, tmp_path):
     with pytest.raises(ConfigError, match=r"yaml: backends\.0\.workers has 1000000, but at most 16384"):
         run(config, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+class Cluster(StandIn):
+    """One worker at an address, a thousand nodes a second."""
+
+    places: ClassVar = []
+
+    def __init__(self, workers=0, address=None, offload="auto"):
+        super().__init__(workers, address, offload)
+        self.places.append((workers, address, offload))
+
+    def search(self, *arguments, **named):
+        result = super().search(*arguments, **named)
+        runs = (TaskRun("", "there:1", 0.0, start, start + 0.3, 9.0, 300) for start in (1.0, 2.0))
+        return replace(result, timeline=tuple(runs))
+
+
+def test_a_cluster_has_the_rates_of_its_workers(config, monkeypatch):
+    monkeypatch.setattr(calibrate, "Coordinator", Cluster)
+    monkeypatch.setattr(calibrate, "_task_costs", lambda address: (0.001, 0.002))
+    found = calibrate.calibrate([config], "head:6379")
+    assert set(Cluster.places) == {(1, "head:6379", "always")}
+    assert [rate.nodes_per_second for rate in found.rates] == pytest.approx([1_000.0] * 2)
+    assert found.machine.startswith("Ray at head:6379, from ")
+
+
+def test_calibrating_a_cluster(config, ray_cluster):
+    found = calibrate.calibrate([config], ray_cluster.address)
+    assert {(rate.game, rate.algorithm, rate.solving) for rate in found.rates} == {
+        ("tictactoe", "alphabeta", False),
+        ("tictactoe", "pvs", False),
+    }
+    assert found.machine.startswith(f"Ray at {ray_cluster.address}, from ")
 
 
 def test_costs_by_hand():

@@ -16,6 +16,7 @@ from parsearch.experiments.calibration import Calibration, Rate
 from parsearch.experiments.machine import machine_facts, machine_text, versions
 from parsearch.experiments.plan import Question, Search, read_searches
 from parsearch.experiments.runners import warm_up_search
+from parsearch.experiments.timeline import busy_seconds
 from parsearch.games.registry import load_game
 from parsearch.native.table import Table
 from parsearch.parallel.coordinator import Coordinator
@@ -48,8 +49,8 @@ def calibrate(
 ) -> Calibration:
     """Measure this machine, or the cluster at `address`, for the searches of some experiments.
 
-    show: called with what is measured next. Raises InputErrors for what is wrong with a config, WorkerError where
-    Ray cannot be used.
+    Only the table, of which no simulation reads, is that of this machine in both cases. show: called with what is
+    measured next. Raises InputErrors for what is wrong with a config, WorkerError where Ray cannot be used.
     """
     tell = show or (lambda _: None)
     searches = [Search(wanted, Path()) for wanted in USUAL if not configs]
@@ -59,12 +60,13 @@ def calibrate(
     for search in searches:
         for question in search.questions(ALONE, repeats=1):
             kinds.setdefault((question.game_text, question.depth is None, question.rivals), []).append(question)
-    rates = [rate for questions in kinds.values() for rate in _rates(questions, tell)]
+    rates = [rate for questions in kinds.values() for rate in _rates(questions, address, tell)]
     tell("task and round trip")
     send_seconds, latency_seconds = _task_costs(address)
     tell("table")
+    here = machine_text(machine_facts(), versions())
     return Calibration(
-        machine=machine_text(machine_facts(), versions()),
+        machine=here if address is None else f"Ray at {address}, from {here}",
         rates=rates,
         send_seconds=send_seconds,
         latency_seconds=latency_seconds,
@@ -72,12 +74,13 @@ def calibrate(
     )
 
 
-def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[Rate]:
-    """Nodes a second of CPU time; the algorithms take turns, so that a disturbance hits all of them."""
+def _rates(questions: Sequence[Question], address: str | None, tell: Callable[[str], None]) -> list[Rate]:
+    """Nodes a second, of this process in CPU time or of one worker of a cluster; the algorithms take turns, so that a
+    disturbance hits all of them."""
     first = questions[0]
     nodes = dict.fromkeys(first.rivals, 0)
     seconds = dict.fromkeys(first.rivals, 0.0)
-    with Coordinator(workers=0) as coordinator:
+    with Coordinator(workers=0) if address is None else Coordinator(1, address, offload="always") as coordinator:
         state, limits = warm_up_search(first)
         for name in first.rivals:
             coordinator.search(first.game, state, algorithm=name, limits=limits, table=first.table)
@@ -85,8 +88,9 @@ def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[R
             tell(f"rates on {question.game_text} at {question.state_text!r}")
             turns = [{name: _timed(coordinator, question, name) for name in first.rivals} for _ in range(RATE_REPEATS)]
             for name in first.rivals:
-                seconds[name] += min(turn[name][0] for turn in turns)
-                nodes[name] += turns[0][name][1]
+                quickest = min(turn[name] for turn in turns)
+                seconds[name] += quickest[0]
+                nodes[name] += quickest[1]
             if min(seconds.values()) > RATE_SECONDS:
                 break
     rates = {name: nodes[name] / seconds[name] for name in first.rivals}
@@ -103,11 +107,13 @@ def _rates(questions: Sequence[Question], tell: Callable[[str], None]) -> list[R
 
 
 def _timed(coordinator: Coordinator, question: Question, algorithm: str) -> tuple[float, int]:
-    """CPU seconds and nodes of a search."""
+    """Seconds and nodes of a search: those of its tasks where there are any, else CPU time."""
     before = time.process_time()
     result = coordinator.search(
         question.game, question.state, algorithm=algorithm, limits=question.limits, table=question.table
     )
+    if result.timeline:
+        return sum(busy_seconds(result.timeline).values()), sum(run.nodes for run in result.timeline)
     return time.process_time() - before, result.nodes
 
 
