@@ -233,6 +233,15 @@ def test_a_simulated_split_knows_no_real_clock(monkeypatch: pytest.MonkeyPatch) 
     assert first.timeline == again.timeline
 
 
+@pytest.mark.parametrize(("rate", "nodes"), [(1e4, {"node0", "node1"}), (1e9, {"node0"})])
+def test_an_iteration_after_a_short_one_stays_on_one_node(rate: float, nodes: set[str]) -> None:
+    game, limits = load_game("mnk(4,3,3)"), Limits(depth=8, nodes=10**9)  # which deepens
+    result = simulate(game, game.initial_state(), VirtualCluster(2, 2, rate=rate), limits=limits, table=1)
+    assert result.timeline[0].line == "all moves"
+    assert {run.worker.partition(":")[0] for run in result.timeline} == nodes
+    assert result.value == search(game, game.initial_state(), limits=limits, workers=0).value
+
+
 @pytest.mark.parametrize("form", ["trees", "hashed", pytest.param("mnk(4,3,3)", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("algorithm", ["alphabeta", "pvs"])
 def test_one_worker_does_what_the_calling_process_does(

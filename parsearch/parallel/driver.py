@@ -27,6 +27,9 @@ TASKS_PER_WORKER = 16
 POLL_SECONDS = 0.05
 """Between looks at the caller's stop and at the clock while workers search."""
 
+SHORT_SECONDS = 0.03
+"""After an iteration that took less, the next stays at one place: several would spend it on messages to each other."""
+
 
 class Driver:
     """Drives one request. `workers` is None where the calling process is to do it all; `always` sends every
@@ -39,6 +42,7 @@ class Driver:
         self._remote: Backend | None = None
         self._grain = Grain()
         self._preparing: threading.Thread | None = None
+        self._short = False
 
     def run(self) -> SearchResult:
         """Search to the end or a limit, and say what the deepest completed iteration found."""
@@ -47,7 +51,10 @@ class Driver:
             self._compile(joint=self._always)
             request.start_clock()
             for depth in request.depths():
+                before = request.seconds
+                self._short = self._short if answers else depth != request.final_depth
                 completed = self._iterate(depth, answers)
+                self._short = request.seconds - before < SHORT_SECONDS
                 if completed is not None:
                     answers.append(completed)
                 if completed is None or not completed.estimated:
@@ -95,7 +102,9 @@ class Driver:
 
     def _places(self, backend: Backend) -> int:
         """At how many places it searches independently of each other what the request asks for."""
-        return max(1, backend.places if self._shares else backend.workers)  # there may be none for a while
+        if not self._shares:
+            return max(1, backend.workers)  # there may be none for a while
+        return 1 if self._short else max(1, backend.places)
 
     @property
     def _shares(self) -> bool:
