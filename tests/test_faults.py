@@ -28,8 +28,8 @@ from watch import files, hosts, searching, struck, wait_until
 pytestmark = pytest.mark.ray
 
 COMPILED = load_game("connect4")
-LONG = "44444326"
-"""A position that takes workers some seconds."""
+LONG = "21111767"
+"""A position that takes workers a second or two."""
 
 
 @pytest.fixture(scope="module", autouse=True)
