@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cases import keeps_contract, some_state
@@ -18,7 +19,9 @@ from parsearch.algorithms import Effort, minimax
 from parsearch.core.errors import GameError
 from parsearch.core.window import Window
 from parsearch.games import load_game
-from parsearch.native import engine
+from parsearch.native import engine, layout
+from parsearch.native.build import joint_depth
+from parsearch.native.sharing import News
 from parsearch.native.table import Table
 from parsearch.parallel import crew as crew_module
 from parsearch.parallel.crew import AssistantOrders, Crew
@@ -44,6 +47,16 @@ def long_task() -> Task:
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Orders are looked at often."""
     monkeypatch.setattr(engine, "SLICE_NODES", 100)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_others_are_to_learn_does_not_depend_on_how_many_log_it(workers: int) -> None:
+    crew = Crew(workers)
+    crew.news = News()
+    crew.search(CONNECT4, long_task(), 1)
+    rows = np.concatenate(crew.news.take())
+    depths = rows[:, 1] >> layout.DEPTH_SHIFT & np.uint64(layout.DEPTH_MASK)
+    assert depths.min() < joint_depth(CONNECT4.rules, workers)  # finer than they divide it among themselves
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 4])

@@ -15,6 +15,9 @@ from parsearch.parallel.task import NoOrders, Outcome, Task, run_task
 EXCHANGE_SECONDS = 0.01
 """Between two messages of a node to each other one, of table entries that took long to find."""
 
+LOGGING_SEARCHES = 64
+"""A node whose searches log for others divides as finely as so many would: it logs what it could divide."""
+
 
 class Backend(ABC):
     """Searches tasks of one game, several at a time, and returns them in whatever order they end.

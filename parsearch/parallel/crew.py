@@ -21,6 +21,7 @@ from parsearch.core.game import Game
 from parsearch.core.window import Window
 from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
+from parsearch.parallel.backend import LOGGING_SEARCHES
 from parsearch.parallel.task import Outcome, Shared, Task, answered, can_share, run_task, worker_name
 
 REMEMBERED = 1000
@@ -126,6 +127,7 @@ class Crew:
         with self._changed:
             if self._shared is None or self._wanted != mebibytes:
                 self._wanted, self._shared = mebibytes, Shared(Table(mebibytes), Busy(self.workers))
+            self._shared.busy.searches = self.workers if self.news is None else LOGGING_SEARCHES
             return replace(self._shared, news=self.news)
 
     def learn(self, logs: list[NDArray[np.uint64]]) -> None:

@@ -17,6 +17,7 @@ from parsearch.native.crew import Crew
 from parsearch.native.search import Search
 from parsearch.native.sharing import Busy, News
 from parsearch.native.table import Table
+from parsearch.parallel.backend import LOGGING_SEARCHES
 from parsearch.parallel.native_task import compiled_game, features_of
 from parsearch.parallel.task import Outcome, Task
 
@@ -44,7 +45,7 @@ class VirtualNode:
 
     @cached_property
     def _busy(self) -> Busy:
-        return Busy(self.workers)
+        return Busy(self.workers if self.shares == 1 else LOGGING_SEARCHES)
 
     @property
     def running(self) -> bool:
