@@ -21,8 +21,11 @@ def searching(game: str) -> list[psutil.Process]:
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if " ".join(process.cmdline()).startswith(f"ray::{game} "):
-                found.append(process)
+            title = " ".join(process.cmdline())
+            if title.startswith(f"ray::{game} ") or (title.startswith("ray::Host") and process.cpu_percent(0.05) > 50):
+                found.append(
+                    process
+                )  # another call to a host, which ends while it searches, gives it back its own name
         except psutil.Error:  # it has just ended
             continue
     return found
