@@ -17,18 +17,31 @@ SECONDS = 60
 
 
 def searching(game: str) -> list[psutil.Process]:
-    """The processes below this one that search a task of that game now: Ray shows its name as their titles."""
-    found = []
+    """The processes below this one that search a task of that game now: Ray shows its name as their titles. Another
+    call to a host, which ends while it searches, gives it back its own name; but only searches, each in a thread of its
+    own, use a host's time outside its main thread.
+    """
+    titled, hosts = [], []
     for process in psutil.Process().children(recursive=True):
         try:
             title = " ".join(process.cmdline())
-            if title.startswith(f"ray::{game} ") or (title.startswith("ray::Host") and process.cpu_percent(0.05) > 50):
-                found.append(
-                    process
-                )  # another call to a host, which ends while it searches, gives it back its own name
+            if title.startswith(f"ray::{game} "):
+                titled.append(process)
+            elif title.startswith("ray::Host"):
+                hosts.append((process, threads_seconds(process)))
         except psutil.Error:  # it has just ended
             continue
-    return found
+    if hosts:
+        time.sleep(0.1)
+    return titled + [host for host, before in hosts if host.is_running() and threads_seconds(host) > before + 0.02]
+
+
+def threads_seconds(process: psutil.Process) -> float:
+    """Of CPU that the threads of a process have used, but for the main one; 0 where it has ended."""
+    try:
+        return sum(each.user_time + each.system_time for each in process.threads() if each.id != process.pid)
+    except psutil.Error:
+        return 0
 
 
 def wait_until(happens: Callable[[], Any]) -> Any:
