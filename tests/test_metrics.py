@@ -133,6 +133,12 @@ def test_a_task_that_waits_behind_another_is_no_communication_while_its_worker_i
     assert communication_share(tasks, workers=1, seconds=4.0) == 0
 
 
+def test_two_processes_that_serve_one_worker_in_turn_do_not_wait_more_than_it_idles():
+    tasks = (run("a", 0.0, 1.0, 2.0, 4.0), run("b", 1.0, 3.0, 4.0, 5.0))
+    assert idle_share(tasks, workers=1, seconds=5.0) == pytest.approx(3 / 5)
+    assert communication_share(tasks, workers=1, seconds=5.0) == pytest.approx(3 / 5)
+
+
 def test_critical_path():
     # The last task of a was sent when a's first (2.5 s) had come back; b's second after b's first: 2.5 + 2 > 1 + 1.5.
     assert critical_path(TASKS) == pytest.approx(4.5)

@@ -102,6 +102,38 @@ def test_a_users_game_from_anywhere_works_on_workers(place: str, short_path: Pat
     assert len({answer[2] for answer in answers}) == 1
 
 
+def test_a_coordinator_that_is_closed_while_its_workers_start_starts_no_other_ray(short_path: Path) -> None:
+    out = run(
+        """
+        import json, time
+        import ray
+        from parsearch import Coordinator
+        from parsearch.parallel.ray_session import RaySession
+
+        starts = []
+        init = ray.init
+        ray.init = lambda **options: starts.append(options) or init(**options)
+
+        def warm(session):  # as long as workers take on a busy machine
+            time.sleep(2)
+            warmed.append(session._warm_up())
+
+        if __name__ == "__main__":
+            warmed = []
+            RaySession._warm_up, RaySession._warm = RaySession._warm, warm
+            session = RaySession(2, None, {})
+            session.begin()
+            while not session.workers:
+                session.ready
+                time.sleep(0.02)
+            session.stop()
+            print(json.dumps([len(warmed), len(starts), ray.is_initialized()]))
+        """,
+        short_path,
+    )
+    assert json.loads(out) == [1, 1, False]
+
+
 def test_a_coordinator_leaves_nothing_of_its_own_ray(short_path: Path) -> None:
     out = run(
         """

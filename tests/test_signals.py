@@ -95,6 +95,20 @@ def test_a_signal_leaves_no_process(
     assert not list(Path("/tmp").glob(f"parsearch-{process.pid}-*"))
 
 
+@pytest.mark.ray
+def test_sigterm_while_rays_core_starts_which_takes_it_over(tmp_path: Path) -> None:
+    config = tmp_path / "always.yaml"
+    config.write_text("workers: 2\noffload: always\n")
+    process = _search(tmp_path, "--config", str(config))
+    log = f"parsearch-{process.pid}-*/session_*/logs/python-core-driver-*"
+    _wait_for(lambda: list(Path("/tmp").glob(log)))
+    out, alive = _interrupt(process, signal.SIGTERM)
+    assert process.returncode == 143
+    assert alive == []
+    assert not json.loads(out)["complete"]
+    assert not list(Path("/tmp").glob(f"parsearch-{process.pid}-*"))
+
+
 def test_a_signal_ends_a_game_against_a_person() -> None:
     process = subprocess.Popen(
         [*PARSEARCH, "play", "connect4"], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE

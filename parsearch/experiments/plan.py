@@ -155,7 +155,7 @@ def read_plan(path: Path) -> Plan:
     )
     for question in questions:
         if question.backend.calibration:
-            for name in {*question.rivals, *question.algorithms}:
+            for name in dict.fromkeys((*question.rivals, *question.algorithms)):
                 calibrations[question.backend.calibration].rate(question.game_text, name, question.depth is None)
     asked = {
         "config": config.model_dump(),

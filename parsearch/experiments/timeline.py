@@ -20,14 +20,21 @@ def idle_share(tasks: Sequence[TaskRun], workers: int, seconds: float) -> float:
 def communication_share(tasks: Sequence[TaskRun], workers: int, seconds: float) -> float:
     """The share of the workers' time in which they search nothing while a task or a result of theirs is under way.
 
-    The rest of the idle share is starvation: nothing was sent. Source: the communication overhead of Marsland &
-    Campbell 1982, told from a task's four times.
+    The rest of the idle share is starvation: nothing was sent. Processes that Ray uses in turn for one worker count
+    together: never more wait than there are workers that search nothing. Source: the communication overhead of Marsland
+    & Campbell 1982, told from a task's four times.
     """
-    waiting = 0.0
+    changes: list[tuple[float, int, int]] = []  # at a time: of the processes that a task is under way for or in
     for runs in _by_worker(tasks).values():
-        waiting += _covered((run.sent, run.received) for run in runs) - _covered(
-            (run.started, run.ended) for run in runs
-        )
+        for start, end in _union((run.sent, run.received) for run in runs):
+            changes += (start, 1, 0), (end, -1, 0)
+        for start, end in _union((run.started, run.ended) for run in runs):
+            changes += (start, 0, 1), (end, 0, -1)
+    waiting = before = 0.0
+    engaged = searching = 0
+    for time, engages, searches in sorted(changes):
+        waiting += (time - before) * (min(engaged, workers) - min(searching, workers))
+        before, engaged, searching = time, engaged + engages, searching + searches
     return waiting / (workers * seconds)
 
 
@@ -72,8 +79,15 @@ def _by_worker(tasks: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
 
 def _covered(intervals: Iterable[tuple[float, float]]) -> float:
     """The length of their union: a worker that holds two tasks at once is busy once."""
-    total, reached = 0.0, float("-inf")
+    return sum(end - start for start, end in _union(intervals))
+
+
+def _union(intervals: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Their union, as intervals that do not overlap."""
+    union: list[tuple[float, float]] = []
     for start, end in sorted(intervals):
-        total += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
+        if union and start <= union[-1][1]:
+            union[-1] = union[-1][0], max(union[-1][1], end)
+        else:
+            union.append((start, end))
+    return union

@@ -7,6 +7,9 @@ from typing import Any
 
 from parsearch.core.errors import GameTextError
 
+MOST_PLAYERS = 100
+"""Of a game that could have any number of them: every score has a payoff for each."""
+
 
 def require_count(game: str, argument: str, value: object, least: int = 1, most: int | None = None) -> None:
     """Raises GameTextError unless `value` is a whole number from `least` to `most`."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from parsearch.core.errors import StateError
 from parsearch.core.game import Game, Score
-from parsearch.games.arguments import require_bool, require_count, text_form
+from parsearch.games.arguments import MOST_PLAYERS, require_bool, require_count, text_form
 
 WIDEST_HEAP = 60
 """Objects of a heap that `render` draws one by one."""
@@ -36,7 +36,7 @@ class Nim(Game[NimState, Taking]):
     integer = True
 
     def __init__(self, players: int = 2, limit: int | None = None, misere: bool = False) -> None:
-        require_count("nim", "players", players, least=2)
+        require_count("nim", "players", players, least=2, most=MOST_PLAYERS)
         if limit is not None:
             require_count("nim", "limit", limit)
         require_bool("nim", "misere", misere)

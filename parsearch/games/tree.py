@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from parsearch.core.errors import GameTextError, StateError
 from parsearch.core.game import Game, Score
-from parsearch.games.arguments import require_bool, require_count, text_form
+from parsearch.games.arguments import MOST_PLAYERS, require_bool, require_count, text_form
 
 DEEPEST = 300
 """Levels a tree may have. Python's default recursion limit of 1,000 stops pickle and JSON on deeper nesting, and they
@@ -40,7 +40,7 @@ class Tree(Game[TreeState, int]):
     """
 
     def __init__(self, players: int = 2, zero_sum: bool | None = None) -> None:
-        require_count("tree", "players", players)
+        require_count("tree", "players", players, most=MOST_PLAYERS)
         if zero_sum is not None:
             require_bool("tree", "zero_sum", zero_sum)
         if zero_sum and players != 2:

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -97,6 +98,7 @@ class RayHost:
         self._stop.set()
         deadline = time.monotonic() + STOP_SECONDS
         while self._thread.is_alive() and time.monotonic() < deadline:
+            give_sigterm_back()
             if self._folder is not None and not self.ready.is_set():
                 if not self._has_sockets():  # later on this process is part of Ray and must not break off
                     _raise_in(self._thread, Abandoned)
@@ -172,12 +174,30 @@ def release(user: object) -> None:
 def give_sigterm_back() -> None:
     """Install the caller's handler for SIGTERM again.
 
-    Ray's C++ core takes the signal over while it starts, to print its stack, and resets it when it stops. Python
-    does not notice and still names the old handler.
+    Ray's C++ core takes the signal over while it starts, to print its stack, and resets it when it stops. Where it
+    arrives meanwhile, the core also sets an alarm that aborts the process three seconds later.
     """
-    handler = signal.getsignal(signal.SIGTERM)
-    if handler is not None and threading.current_thread() is threading.main_thread():  # Python allows it nowhere else
-        signal.signal(signal.SIGTERM, handler)
+    if threading.current_thread() is threading.main_thread():  # Python allows it nowhere else
+        _give_back(signal.SIGTERM)
+        if _give_back(signal.SIGALRM):
+            signal.alarm(0)
+
+
+def _give_back(signum: int) -> bool:
+    """Have a signal do what Python says that it does; whether something else did."""
+    handler = signal.getsignal(signum)
+    if handler is None:  # not installed from Python
+        return False
+    before = _installed(signum)
+    signal.signal(signum, handler)
+    return _installed(signum) != before
+
+
+def _installed(signum: int) -> int:
+    """The address of the function that the system calls for a signal: Python does not notice when others change it."""
+    action = ctypes.create_string_buffer(256)  # a struct sigaction, which begins with it, has some 150 bytes
+    ctypes.CDLL(None).sigaction(signum, None, action)
+    return int.from_bytes(action.raw[: ctypes.sizeof(ctypes.c_void_p)], sys.byteorder)
 
 
 def _require_listener(address: str) -> None:

@@ -135,6 +135,11 @@ class Places:
         """Those of all places."""
         return sum(place.workers for place in self._places.values())
 
+    @property
+    def starting(self) -> bool:
+        """Whether a node's host is not up yet."""
+        return bool(self._starting)
+
     def refresh(self, wait: float = 0.0) -> None:
         """Look which nodes there are, once a second; `wait` at most so long for the hosts of new ones."""
         now = time.monotonic()

@@ -23,7 +23,10 @@ WARM_SECONDS = 60.0
 """How long to wait until every worker process is up; on a busy cluster tasks then wait for their turn."""
 
 LOOK_SECONDS = 0.05
-"""While waiting for Ray: it aborts at a second SIGTERM unless the caller's handler is soon back in its place."""
+"""While waiting for Ray: it aborts after a SIGTERM unless the caller's handler is soon back in its place."""
+
+LEAVE_SECONDS = 10.0
+"""For a start that is not wanted any more to come to where it looks: calls to a Ray that has died may take longer."""
 
 
 class RaySession:
@@ -76,10 +79,10 @@ class RaySession:
             return
         atexit.unregister(self.stop)
         self._stop.set()
+        self._thread.join(LEAVE_SECONDS)  # a call to a Ray that has been stopped would start another
         if self._ready.is_set() and self._error is None:
             self.places.close()
         ray_host.release(self)
-        self._thread.join(1.0)
         self._thread = None
         self._error = None
         self._ready.clear()
@@ -94,7 +97,6 @@ class RaySession:
             self.places = Places(self._wanted)
             self.places.refresh()
             self._warm()
-            self.places.refresh(wait=WARM_SECONDS)
         except Exception as error:  # handed to whoever joins
             self._error = error
         self._ready.set()
@@ -118,12 +120,14 @@ class RaySession:
         raise WorkerError(f"Ray{self._where()} has no CPU to offer; start a node with CPUs (ray start --num-cpus=N)")
 
     def _warm(self) -> None:
-        """Have every worker process up, with parsearch imported, before the first task."""
+        """Have every worker process up, with parsearch imported, and every place, before the first task."""
         waiting = [_warm_up.options(name="parsearch warm-up").remote() for _ in range(self.workers)]
         deadline = time.monotonic() + WARM_SECONDS
-        while waiting and time.monotonic() < deadline and not self._stop.is_set():
-            warm, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_SECONDS)
-            ray.get(warm)  # raises where a node lacks parsearch
+        while (waiting or self.places.starting) and time.monotonic() < deadline and not self._stop.is_set():
+            if waiting:
+                warm, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_SECONDS)
+                ray.get(warm)  # raises where a node lacks parsearch
+            self.places.refresh(wait=LOOK_SECONDS)
         for task in waiting:
             ray.cancel(task)
 
