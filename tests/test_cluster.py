@@ -76,6 +76,16 @@ class Listener:
         return self._logs
 
 
+def test_a_single_worker_searches_compiled_tasks_in_one_process_as_well(ray_cluster: Any) -> None:
+    state = COMPILED.parse_state("21435")
+    alone = search(COMPILED, state, limits=Limits(depth=12), workers=0)
+    with Coordinator(workers=1, offload="always") as coordinator:
+        coordinator.start()
+        results = [coordinator.search(COMPILED, state, limits=Limits(depth=12)) for _ in range(3)]
+    assert len({run.worker for result in results for run in result.timeline}) == 1
+    assert {(result.value, result.move, result.nodes) for result in results} == {(alone.value, alone.move, alone.nodes)}
+
+
 def test_hosts_tell_each_other_what_took_long_to_find(ray_cluster: Any) -> None:
     task = Task((0,), "a", STATE, COMPILED.max_plies(STATE), Window(0, 1), "alphabeta", Options(1, solving=True))
     speaker, listener = Crew(1), Listener.remote()  # type: ignore[attr-defined]

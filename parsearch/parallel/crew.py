@@ -63,7 +63,8 @@ class Crew:
         self._seats: set[int] = set()  # taken by somebody who searches
         self._joined: list[tuple[str, Outcome]] = []
         self._wanted: int | None = None
-        self._shared: Shared | None = None
+        self._table: Table | None = None
+        self._busy = Busy(workers)
         for number in range(workers - 1):
             threading.Thread(target=self._assist, args=(number,), name=f"assistant {number}", daemon=True).start()
 
@@ -125,17 +126,18 @@ class Crew:
 
     def _memory(self, mebibytes: int | None) -> Shared:
         with self._changed:
-            if self._shared is None or self._wanted != mebibytes:
-                self._wanted, self._shared = mebibytes, Shared(Table(mebibytes), Busy(self.workers))
-            self._shared.busy.searches = self.workers if self.news is None else LOGGING_SEARCHES
-            return replace(self._shared, news=self.news)
+            if self._table is None or self._wanted != mebibytes:
+                self._wanted, self._table = mebibytes, Table(mebibytes)
+            self._busy.searches = self.workers if self.news is None else LOGGING_SEARCHES
+            alone = self.workers == 1 and self.news is None
+            return Shared(self._table, None if alone else self._busy, self.news)
 
     def learn(self, logs: list[NDArray[np.uint64]]) -> None:
         """Take what another node's searches have logged."""
         with self._changed:
-            shared = self._shared
-        if shared is not None:
-            shared.table.learn(logs)
+            table = self._table
+        if table is not None:
+            table.learn(logs)
 
     def _assist(self, number: int) -> None:
         """The life of an assistant: works while more workers than its number have no task."""

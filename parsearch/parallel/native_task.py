@@ -22,10 +22,11 @@ logger = logging.getLogger("parsearch")
 def search_natively(game: Game[Any, Any], task: Task, orders: Orders, shared: Shared | None) -> Found:
     """Search a task of a compiled game; as `task.run_task` wants it."""
     compiled, player = compiled_game(game)
-    features = features_of(game, task.algorithm, task.options, joint=shared is not None)
-    table, busy, news = None, None, None if shared is None else shared.news
+    busy, news = (None, None) if shared is None else (shared.busy, shared.news)
+    features = features_of(game, task.algorithm, task.options, joint=busy is not None)
+    table = None
     if features.table:
-        table, busy = (_table(task.options.table), None) if shared is None else (shared.table, shared.busy)
+        table = _table(task.options.table) if shared is None else shared.table
         table.generation = task.options.generation
     logs = news is not None
     search = Search(

@@ -134,7 +134,7 @@ class RayBackend(Backend):
         place = self._familiar.choose(task.path, free)
         place.serial += 1
         name = f"{self._game.name} {task.line} depth {task.depth}"
-        if place.host is not None and self._game.is_native:
+        if self._game.is_native:
             slot = None
             self._crews.add(place)
             search = place.host.search.options(name=name)

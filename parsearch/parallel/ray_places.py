@@ -37,8 +37,7 @@ class Place:
     """One node: how many of its CPUs we use, and by what its tasks are told things.
 
     words: on the driver's own node, else `host` has them. host: the actor on the node that searches its compiled tasks
-    together; None where a single worker of the driver's own node is enough. Slots are given to tasks in turn; serial
-    numbers only grow.
+    together. Slots are given to tasks in turn; serial numbers only grow.
     """
 
     node: str
@@ -164,9 +163,6 @@ class Places:
     def _begin(self, node: str, cpus: int) -> None:
         if node == self._own and self._words is None:
             self._words = NodeWords()
-        if node == self._own and self._words is not None and cpus == 1:
-            self._places[node] = Place(node, cpus, self._words.where, self._words, None)
-            return
         options = {
             "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False),
             "max_concurrency": cpus + OTHER_CALLS,
@@ -197,13 +193,13 @@ class Places:
 
     def _introduce(self) -> None:
         """Have each host know the others."""
-        hosts = [place.host for place in self.all if place.host is not None]
+        hosts = [place.host for place in self.all]
         for host in hosts:
             host.meet.remote([other for other in hosts if other is not host])
 
     def close(self) -> None:
         """Leave every node as it was."""
-        hosts = [place.host for place in self._places.values() if place.host is not None]
+        hosts = [place.host for place in self._places.values()]
         hosts += [host for _, host, _ in self._starting.values()]
         for host in hosts:
             with contextlib.suppress(ray.exceptions.RayError):  # a node that is lost took its own along

@@ -100,11 +100,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """By what searches of one task cooperate: the table, the marks of who searches what, and where there are other
-    nodes, the news for their tables."""
+    """By what searches of one task cooperate: the table, the marks of who searches what, None where there is a single
+    search, and where there are other nodes, the news for their tables."""
 
     table: Table
-    busy: Busy
+    busy: Busy | None
     news: News | None = None
 
 
