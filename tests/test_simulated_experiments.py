@@ -64,6 +64,18 @@ def test_the_calibrated_machine_is_simulated(config, tmp_path):
     assert "simulated, 4 a machine" in (tmp_path / "out" / "report.md").read_text()
 
 
+def test_workers_of_one_machine_are_a_crowd(config, tmp_path):
+    def seconds(out):
+        return {row.cell.workers: row.seconds for row in run(config, tmp_path / out).rows if row.cell.repeat}
+
+    alone = seconds("alone")
+    rates = [rate.model_copy(update={"crowded": 0.5}) for rate in CALIBRATION.rates]
+    write_calibration(CALIBRATION.model_copy(update={"rates": rates}), tmp_path / "machine.yaml")
+    crowded = seconds("crowded")
+    assert {count: crowded[count] for count in (0, 1)} == {count: alone[count] for count in (0, 1)}
+    assert 1.5 * alone[2] < crowded[2] < 2 * alone[2]  # messages take the same time
+
+
 def test_the_same_seed_gives_the_same_figures(config, tmp_path):
     def figures(out):
         return [replace(row, took=0.0, machine=None) for row in run(config, tmp_path / out).rows]
@@ -161,8 +173,9 @@ def test_a_cluster_has_the_rates_of_its_workers(config, monkeypatch):
     monkeypatch.setattr(calibrate, "Coordinator", Cluster)
     monkeypatch.setattr(calibrate, "_task_costs", lambda address: (0.001, 0.002))
     found = calibrate.calibrate([config], "head:6379")
-    assert set(Cluster.places) == {(1, "head:6379", "always")}
+    assert set(Cluster.places) == {(1, "head:6379", "always"), (calibrate.usable_cores(), "head:6379", "always")}
     assert [rate.nodes_per_second for rate in found.rates] == pytest.approx([1_000.0] * 2)
+    assert [rate.crowded for rate in found.rates] == pytest.approx([1.0] * 2)
     assert found.machine.startswith("Ray at head:6379, from ")
 
 

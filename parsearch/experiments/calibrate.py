@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import mean, median, quantiles
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from parsearch.experiments.timeline import busy_seconds
 from parsearch.games.registry import load_game
 from parsearch.native.table import Table
 from parsearch.parallel.coordinator import Coordinator
+from parsearch.parallel.cores import usable_cores
 
 RATE_SECONDS = 3.0
 """CPU seconds after which no further position is searched for a rate."""
@@ -94,6 +97,8 @@ def _rates(questions: Sequence[Question], address: str | None, tell: Callable[[s
             if min(seconds.values()) > RATE_SECONDS:
                 break
     rates = {name: nodes[name] / seconds[name] for name in first.rivals}
+    tell(f"rates on {first.game_text}, as many searches at once as there are cores")
+    crowded = _crowded(first, address)
     return [
         Rate(
             game=first.game_text,
@@ -101,9 +106,29 @@ def _rates(questions: Sequence[Question], address: str | None, tell: Callable[[s
             solving=first.depth is None,
             # Those that visit the same nodes are the same search, and a difference is a disturbance.
             nodes_per_second=max(rates[other] for other in first.rivals if nodes[other] == nodes[name]),
+            crowded=crowded,
         )
         for name in first.rivals
     ]
+
+
+def _crowded(question: Question, address: str | None) -> float:
+    """The rate of a search while one searches on each core, as a share of its rate alone: workers in turn do both."""
+    cores, where, name = usable_cores(), address or "local", question.rivals[0]
+    state, limits = warm_up_search(question)
+    with ExitStack() as stack:
+        stack.enter_context(Coordinator(cores, where, offload="always")).start()  # a Ray that has room for all
+        crowd = [stack.enter_context(Coordinator(1, where, offload="always")) for _ in range(cores)]
+        for coordinator in crowd:
+            coordinator.start()
+            coordinator.search(question.game, state, algorithm=name, limits=limits, table=question.table)
+        alone, together = list[float](), list[float]()
+        with ThreadPoolExecutor(cores) as pool:
+            for _ in range(RATE_REPEATS):
+                for group, rates in ((crowd[:1], alone), (crowd, together)):
+                    timed = pool.map(lambda coordinator: _timed(coordinator, question, name), group)
+                    rates.append(mean(nodes / seconds for seconds, nodes in timed))
+    return min(1.0, max(together) / max(alone))
 
 
 def _timed(coordinator: Coordinator, question: Question, algorithm: str) -> tuple[float, int]:

@@ -18,12 +18,16 @@ Seconds = Annotated[float, Field(ge=DELAYS[0], le=DELAYS[1], allow_inf_nan=False
 
 
 class Rate(Config):
-    """Nodes a second of one sequential search, in CPU time; solving: whether it went to the end of the game."""
+    """Nodes a second of one sequential search, in CPU time; solving: whether it went to the end of the game.
+
+    crowded: what is left of it, as a share, where every core of the machine searches: cores share caches and memory.
+    """
 
     game: str
     algorithm: str
     solving: bool
     nodes_per_second: NodesPerSecond
+    crowded: Annotated[float, Field(gt=0, le=1)] = 1.0
 
 
 class Calibration(Config):
@@ -40,11 +44,11 @@ class Calibration(Config):
     latency_seconds: Seconds
     table_probe_seconds: Seconds
 
-    def rate(self, game: str, algorithm: str, solving: bool) -> float:
-        """Nodes a second. Raises InputError where it was not measured."""
+    def rate(self, game: str, algorithm: str, solving: bool, crowded: bool = False) -> float:
+        """Nodes a second, alone or in a crowd. Raises InputError where it was not measured."""
         for rate in self.rates:
             if (rate.game, rate.algorithm, rate.solving) == (game, algorithm, solving):
-                return rate.nodes_per_second
+                return rate.nodes_per_second * (rate.crowded if crowded else 1)
         what = f"{algorithm} {'solving' if solving else 'to a fixed depth'} on {game}"
         raise InputError(f"the calibration has no rate for {what}; run `parsearch calibrate --config FILE` with it")
 

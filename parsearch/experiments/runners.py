@@ -101,13 +101,13 @@ class SimulatedRunner(Runner):
         self._known: dict[tuple[Question, str], SearchResult] = {}
 
     def search(self, question: Question, algorithm: str, workers: int) -> SearchResult:
-        calibration = self._calibration
-        rate = calibration.rate(question.game_text, algorithm, question.depth is None)
+        calibration, together = self._calibration, min(workers, self._machine)
+        rate = calibration.rate(question.game_text, algorithm, question.depth is None, crowded=together > 1)
         if not workers:
             return self._sequential(question, algorithm, rate)
         cluster = VirtualCluster(
             nodes=max(1, workers // self._machine),
-            workers=min(workers, self._machine),
+            workers=together,
             rate=rate,
             send_seconds=calibration.send_seconds,
             latency=calibration.latency_seconds,
