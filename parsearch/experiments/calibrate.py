@@ -30,6 +30,9 @@ RATE_SECONDS = 3.0
 RATE_REPEATS = 2
 """Searches of each position, of which the quicker counts: other programs only ever add."""
 
+CROWD_REPEATS = 3
+"""Of which the median counts: other programs slow down a crowd and those who are alone."""
+
 ROUND_TRIPS = 60
 """Searches whose tasks are timed; the lower quartile is taken, since other programs only ever add."""
 
@@ -113,7 +116,8 @@ def _rates(questions: Sequence[Question], address: str | None, tell: Callable[[s
 
 
 def _crowded(question: Question, address: str | None) -> float:
-    """The rate of a search while one searches on each core, as a share of its rate alone: workers in turn do both."""
+    """The rate of a search while one searches on each core, as a share of its rate alone: the same workers, one after
+    the other and all at once."""
     cores, where, name = usable_cores(), address or "local", question.rivals[0]
     state, limits = warm_up_search(question)
     with ExitStack() as stack:
@@ -123,12 +127,12 @@ def _crowded(question: Question, address: str | None) -> float:
             coordinator.start()
             coordinator.search(question.game, state, algorithm=name, limits=limits, table=question.table)
         alone, together = list[float](), list[float]()
-        with ThreadPoolExecutor(cores) as pool:
-            for _ in range(RATE_REPEATS):
-                for group, rates in ((crowd[:1], alone), (crowd, together)):
-                    timed = pool.map(lambda coordinator: _timed(coordinator, question, name), group)
-                    rates.append(mean(nodes / seconds for seconds, nodes in timed))
-    return min(1.0, max(together) / max(alone))
+        for _ in range(CROWD_REPEATS):
+            for at_once, rates in ((1, alone), (cores, together)):
+                with ThreadPoolExecutor(at_once) as pool:
+                    timed = pool.map(lambda coordinator: _timed(coordinator, question, name), crowd)
+                rates.append(mean(nodes / seconds for seconds, nodes in timed))
+    return min(1.0, median(together) / median(alone))
 
 
 def _timed(coordinator: Coordinator, question: Question, algorithm: str) -> tuple[float, int]:
