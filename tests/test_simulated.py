@@ -233,6 +233,16 @@ def test_a_simulated_split_knows_no_real_clock(monkeypatch: pytest.MonkeyPatch) 
     assert first.timeline == again.timeline
 
 
+def test_a_task_is_sent_begins_ends_and_is_received_in_this_order() -> None:
+    # The coordinator is behind with its messages, as each takes it longer than most tasks take.
+    game = load_game("connect4")
+    cluster = VirtualCluster(8, 2, rate=1e5, latency=1e-3, send_seconds=2e-3)
+    result = simulate(game, game.parse_state("2143547"), cluster, limits=Limits(depth=12), table=4)
+    assert len(result.timeline) > 100
+    for run in result.timeline:
+        assert run.sent <= run.started <= run.ended <= run.received
+
+
 @pytest.mark.parametrize(("rate", "nodes"), [(1e4, {"node0", "node1"}), (1e9, {"node0"})])
 def test_an_iteration_after_a_short_one_stays_on_one_node(rate: float, nodes: set[str]) -> None:
     game, limits = load_game("mnk(4,3,3)"), Limits(depth=8, nodes=10**9)  # which deepens

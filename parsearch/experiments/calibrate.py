@@ -42,7 +42,7 @@ PROBES = 1 << 20
 USUAL = (
     SearchesConfig(game="connect4", suite="connect4"),
     SearchesConfig(game="othello", suite="othello"),
-    SearchesConfig(game="chess", suite="chess", depths=[8]),
+    SearchesConfig(game="chess", suite="chess", depths=[9]),
     SearchesConfig(game="connect4", suite="connect4", algorithms=["minimax"], depths=[10]),
 )
 """What is calibrated where no experiment is named: enough for those that ship."""

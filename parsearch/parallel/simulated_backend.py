@@ -75,6 +75,7 @@ class SimulatedBackend(Backend):
         super().__init__()
         self._cluster, self._game, self.clock = cluster, game, clock  # type: ignore[method-assign]
         self.rate = cluster.rate
+        self._now = clock()  # on the nodes; the coordinator's clock is ahead while it sends
         self._random = random.Random(cluster.seed)
         speeds = (*cluster.speeds, *[1.0] * (cluster.nodes - len(cluster.speeds)))
         self._nodes = [
@@ -147,7 +148,9 @@ class SimulatedBackend(Backend):
         self.nodes += outcome.nodes
         ended = outcome.started + outcome.seconds
         self.timeline.append(
-            TaskRun(held.task.line, outcome.worker, sent, outcome.started, ended, self.clock(), outcome.nodes)
+            TaskRun(
+                held.task.line, outcome.worker, sent, outcome.started, ended, max(ended, self.clock()), outcome.nodes
+            )
         )
 
     def cancel(self) -> None:
@@ -177,13 +180,14 @@ class SimulatedBackend(Backend):
         alone = len(stepping) == 1
         if len(stepping) > 1:
             soonest = self._cluster.latency * (1 - self._cluster.jitter)
-            horizon = min(horizon, self.clock() + max(soonest, 1 / self._cluster.rate))
+            horizon = min(horizon, self._now + max(soonest, 1 / self._cluster.rate))
         for node in stepping:
             for worker, when, outcome in node.advance(horizon, one=alone):
                 if alone:
                     horizon = when
                     self.clock.spend(when)  # type: ignore[attr-defined]
                 self._end(self._running[node][worker], when, outcome)
+        self._now = horizon
         self.clock.spend(horizon)  # type: ignore[attr-defined]
         while self._events and self._events[0][0] <= horizon:
             heapq.heappop(self._events)[2]()
@@ -202,7 +206,7 @@ class SimulatedBackend(Backend):
         """A task has come to its node, unless that died, which the coordinator has heard or will hear."""
         if held.node in self._busy:
             self._queues[held.node].append(held)
-            self._start(held.node, self.clock())
+            self._start(held.node, self._now)
 
     def _start(self, node: VirtualNode, now: float) -> None:
         """Give tasks to the workers of a node that have none of their own, and have those that are left join."""
@@ -244,7 +248,7 @@ class SimulatedBackend(Backend):
         self._exchanging.discard(node)
         others = [other for other in self._busy if other is not node]
         logs = node.news()
-        now = self.clock()
+        now = self._now
         if logs and node in self._busy:
             for other in others:
                 now += self._cluster.send_seconds
@@ -262,7 +266,7 @@ class SimulatedBackend(Backend):
         if self._running[run.held.node].get(run.worker) is not run:
             return
         assert run.outcome is not None
-        now = self.clock()
+        now = self._now
         self._end(run, now, replace(run.outcome, started=run.started, seconds=now - run.started, worker=_name(run)))
 
     def _heed(self, held: Held, window: Window | None) -> None:
@@ -275,7 +279,7 @@ class SimulatedBackend(Backend):
             if window is not None and run.outcome is None:
                 held.node.narrow(run.worker, window)
             elif window is None and not run.assists:  # with it end those that joined
-                self._end(run, self.clock(), self._stop(run, self.clock()))
+                self._end(run, self._now, self._stop(run, self._now))
 
     def _stop(self, run: Run, now: float) -> Outcome:
         """End a running search; what it has visited counts."""
@@ -310,7 +314,7 @@ class SimulatedBackend(Backend):
         dead = [run for run in runs.values() if failure.worker in (None, run.worker)]
         lost = [run.held for run in dead if not run.assists]  # to those that joined as well
         for run in [run for run in runs.values() if run in dead or run.held in lost]:
-            self._stop(run, self.clock())
+            self._stop(run, self._now)
             del runs[run.worker]
         if failure.worker is None:
             del self._busy[node]
@@ -318,9 +322,9 @@ class SimulatedBackend(Backend):
             lost = [held for held in self._held.values() if held.node is node]
         for held in lost:
             held.window = None
-            self._message(self.clock(), partial(self._lose, held))
+            self._message(self._now, partial(self._lose, held))
         if failure.worker is not None:
-            self._start(node, self.clock())
+            self._start(node, self._now)
 
     def _lose(self, held: Held) -> None:
         """The coordinator hears that a task is lost; one whose result was on its way is not."""

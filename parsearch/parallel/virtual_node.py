@@ -145,7 +145,7 @@ class VirtualNode:
             pv=search.line if finished else (),
             nodes=search.nodes,
             started=started,
-            seconds=when - started,
+            seconds=max(0.0, when - started),  # a node's moment is the sum of its rounds, with their rounding errors
             worker=f"{self.name}:{worker}",
             estimated=finished and search.estimated,
         )
