@@ -127,7 +127,8 @@ class RaySession:
             if waiting:
                 warm, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_SECONDS)
                 ray.get(warm)  # raises where a node lacks parsearch
-            self.places.refresh(wait=LOOK_SECONDS)
+            if self.places.starting:
+                self.places.refresh(wait=LOOK_SECONDS)
         for task in waiting:
             ray.cancel(task)
 
